@@ -1,0 +1,23 @@
+# Everything comes from Debian's packages; `./dev deps` installs them.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
+find_package(Eigen3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(LibXml2 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(EXEMPI REQUIRED IMPORTED_TARGET exempi-2.0)
+
+# Snowball ships neither a CMake package nor a .pc file.
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
+add_library(stemmer_interface INTERFACE)
+target_link_libraries(stemmer_interface INTERFACE ${STEMMER_LIBRARY})
+add_library(PkgConfig::STEMMER ALIAS stemmer_interface)
+
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI COMPONENTS CXX)
+
+find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)

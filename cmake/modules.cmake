@@ -1,0 +1,34 @@
+# One static library per folder of src/commonplace. The LINK list is the folder's permission to know
+# others; tests/check_layers.py holds includes to the same rule.
+
+set(COMMONPLACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+    -Woverloaded-virtual -Werror)
+
+add_library(commonplace_flags INTERFACE)
+target_include_directories(commonplace_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(commonplace_flags INTERFACE
+  EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY COMMONPLACE_VERSION="${PROJECT_VERSION}")
+if(COMMONPLACE_NATIVE)
+  target_compile_options(commonplace_flags INTERFACE -march=native)
+endif()
+if(COMMONPLACE_SANITIZE)
+  target_compile_options(commonplace_flags INTERFACE
+    -fsanitize=${COMMONPLACE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(commonplace_flags INTERFACE -fsanitize=${COMMONPLACE_SANITIZE})
+  # Sanitizers and the ifuncs behind target_clones do not go together.
+  target_compile_definitions(commonplace_flags INTERFACE COMMONPLACE_NO_CLONES)
+endif()
+if(COMMONPLACE_LIBFUZZER)
+  target_compile_options(commonplace_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(commonplace_module name)
+  cmake_parse_arguments(MODULE "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/src/commonplace/${name}/*.cpp
+    ${PROJECT_SOURCE_DIR}/src/commonplace/${name}/*.h)
+  add_library(${name} STATIC ${sources})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace_${name})
+  target_link_libraries(${name} PUBLIC commonplace_flags ${MODULE_LINK})
+  target_compile_options(${name} PRIVATE ${COMMONPLACE_WARNINGS})
+endfunction()

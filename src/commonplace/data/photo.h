@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/data/item.h"
+
+namespace commonplace {
+
+/// Metadata of one picture, merged from the file and its sidecars: tags, title, text (description),
+/// place, time; camera, creator and rights as metadata. `id` and `image` are left empty.
+/// Tags come from digiKam:TagsList, lr:hierarchicalSubject, dc:subject and IPTC keywords; a plain
+/// keyword that is only a level of a hierarchical tag already there is not repeated.
+/// Error if the file cannot be read.
+Item read_photo(const std::filesystem::path& photo);
+
+/// The sidecars that exist for `photo`: photo.jpg.xmp (digiKam, darktable), then photo.xmp (Adobe).
+std::vector<std::filesystem::path> sidecars(const std::filesystem::path& photo);
+
+/// What an XMP packet (a sidecar's content) says; Error if it is not XMP.
+Item parse_xmp(const std::string& packet, const std::string& name);
+
+/// The title, author, description and keywords in an SVG's RDF; Error if it is not XML.
+Item parse_svg(const std::string& svg, const std::string& name);
+
+/// One sidecar as write-back would leave it.
+struct XmpChange {
+  std::filesystem::path sidecar;
+  bool creates = false;           ///< there was none
+  std::vector<std::string> adds;  ///< tags that are new to the photo and its sidecars
+  std::string packet;             ///< the new content; empty when nothing changes
+};
+
+/// What adding `tags` to the photo's sidecar would change. The sidecar that exists is merged into,
+/// everything in it is kept; without one, photo.jpg.xmp is made. Hierarchical tags go to
+/// digiKam:TagsList and lr:hierarchicalSubject, their leaves (and plain tags) to dc:subject.
+XmpChange plan_xmp(const std::filesystem::path& photo, const std::vector<std::string>& tags);
+
+/// Writes the planned sidecar beside and renames it. The photo itself is never opened for writing.
+/// Error if the sidecar changed since it was planned.
+void apply_xmp(const XmpChange& change);
+
+}  // namespace commonplace
