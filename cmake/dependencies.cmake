@@ -8,7 +8,6 @@ find_package(SQLite3 REQUIRED)
 find_package(LibXml2 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-pkg_check_modules(EXEMPI REQUIRED IMPORTED_TARGET exempi-2.0)
 
 # Snowball ships neither a CMake package nor a .pc file.
 find_library(STEMMER_LIBRARY stemmer REQUIRED)

@@ -14,6 +14,13 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The store itself failed (disk full, locked, damaged), as opposed to one record in it: no reader
+/// skips it.
+class StorageError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Thrown from a progress callback to stop long work; whatever was begun is undone.
 class Cancelled : public Error {
  public:

@@ -37,10 +37,11 @@ class Rng {
   constexpr double uniform() { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
   /// Uniform in 0 .. count-1; `count` must not be 0.
   constexpr std::uint64_t below(std::uint64_t count) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>((*this)()) * count) >> 64);
+    return static_cast<std::uint64_t>((static_cast<Wide>((*this)()) * count) >> 64);
   }
 
  private:
+  __extension__ using Wide = unsigned __int128;
   std::uint64_t seed_;
   std::uint64_t stream_;
   std::uint64_t counter_ = 0;

@@ -89,12 +89,13 @@ std::string tidy(std::string_view text) {
   std::string result;
   result.reserve(normal.size());
   bool blank_due = false;
-  const auto length = static_cast<std::int32_t>(normal.size());
+  const std::int32_t length = piece(normal).length();
   for (std::int32_t at = 0; at < length;) {
     const std::int32_t begin = at;
     UChar32 character = 0;
     U8_NEXT(normal.data(), at, length, character);
-    if (u_isUWhiteSpace(character) != 0 || u_iscntrl(character) != 0) {
+    // Not u_iscntrl: that counts the joiners that hold emoji and Persian words together.
+    if (u_isUWhiteSpace(character) != 0 || u_charType(character) == U_CONTROL_CHAR) {
       blank_due = !result.empty();
       continue;
     }
@@ -109,7 +110,9 @@ std::string assume_utf8(std::string_view text) {
   if (invalid_utf8(text) == std::string_view::npos) return std::string(text);
   const icu::StringPiece source = piece(text);
   UErrorCode status = U_ZERO_ERROR;
-  // Each byte becomes at most three of UTF-8.
+  // Each byte becomes at most three of UTF-8, and ICU counts them in 32 bits.
+  require(text.size() < static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) / 3,
+          "a text of ", text.size(), " bytes that is not UTF-8 is too long; the limit is 700 MB");
   std::string result(text.size() * 3 + 1, '\0');
   const std::int32_t written =
       ucnv_convert("UTF-8", "windows-1252", result.data(), static_cast<std::int32_t>(result.size()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -20,12 +21,13 @@ struct NpyHeader {
   std::uint64_t data_offset = 0;  ///< where the numbers begin
 };
 
-/// Parses the header at the front of `bytes` and checks that the numbers it promises are all there.
-/// `name` is what errors call the file.
+/// Parses the header at the front of `bytes` and checks that exactly the numbers it promises
+/// follow. Error for anything but a matrix (with columns) or a vector of little-endian float16,
+/// float32, float64, integers or booleans. `name` is what errors call the file.
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name);
 
 /// A matrix in a .npy file of little-endian float32, rows contiguous, read through the mapping and
-/// never copied. This is how the library keeps features.
+/// never copied. This is how the library keeps features. Movable; views survive the move.
 class NpyMatrix {
  public:
   NpyMatrix() = default;
@@ -37,12 +39,20 @@ class NpyMatrix {
   NpyHeader header_;
 };
 
-/// Calls `visit(first_row, rows)` over blocks of any .npy matrix or vector of float32, float64 or
-/// integers, converted to float32, with O(block) memory. Error for other types or shapes.
-void read_npy_blocks(const std::filesystem::path& path,
-                     const std::function<void(std::int64_t first_row, const Matrix& rows)>& visit);
+/// Called with the number of the first row of a block and the block itself, in order.
+using NpyVisitor = std::function<void(std::int64_t first_row, const Matrix& rows)>;
+
+/// Calls `visit` over blocks of a .npy matrix or vector in either order, its numbers converted to
+/// float32, with memory for one block (about 4 MiB, or one row if that is more). A file without
+/// rows has no blocks. Error if a number is not finite as float32, naming its row and column, so
+/// blocks before it may have been visited.
+void read_npy_blocks(const std::filesystem::path& path, const NpyVisitor& visit);
+/// The same for a file in memory; `name` is what errors call it.
+void read_npy_blocks(std::span<const std::byte> bytes, const std::string& name,
+                     const NpyVisitor& visit);
 
 /// Writes float32 rows one block after the other; the row count is fixed at the end, by `commit`.
+/// The numbers begin at byte 128. Without `commit` no file appears.
 class NpyWriter {
  public:
   NpyWriter(const std::filesystem::path& path, std::int64_t columns);
@@ -51,6 +61,7 @@ class NpyWriter {
 
  private:
   AtomicFile file_;
+  std::string name_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;
 };

@@ -2,10 +2,11 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/data/item.h"
+#include "commonplace/formats/item.h"
 
 namespace commonplace {
 
@@ -16,13 +17,14 @@ using ItemSource = std::function<bool(Item&)>;
 
 /// Each writes what its reader of the same name reads back.
 void write_jsonl(const ItemSource& items, const Output& out);
-/// Two passes are not needed: the columns are fixed (id, title, text, tags, image, lat, lon, time,
-/// labels, metadata); tags are joined by ';'.
+/// The columns are always id, title, text, tags, image, lat, lon, time, labels, metadata. Tags are
+/// joined by ';', or JSON where they have a count, a giver or a character that parts tags.
 void write_csv(const ItemSource& items, char separator, const Output& out);
 /// Netscape bookmark HTML. An item without a web address as its id (or in metadata "url") is left
 /// out; returns how many were.
 std::size_t write_bookmarks(const ItemSource& items, const std::string& title, const Output& out);
-/// XC: features of row r for the r-th item; label numbers are positions in `labels`.
+/// XC: features of row r for the r-th item; label numbers are positions in `labels`, and tags that
+/// are not among them are left out. Error if there are more or fewer items than rows.
 void write_xc(const ItemSource& items, const SparseView& features,
               const std::vector<std::string>& labels, const Output& out);
 

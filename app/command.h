@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+#include "commonplace/base/progress.h"
+
+namespace commonplace::app {
+
+/// What every command has: --json, --quiet, --jobs.
+struct Common {
+  bool json = false;
+  bool quiet = false;
+  int jobs = 0;
+};
+
+/// How a run ended, for scripts.
+enum ExitCode {
+  kSuccess = 0,
+  kFailure = 1,      ///< wrong data or environment: the message says which; nothing was changed
+  kUsage = 2,        ///< wrong arguments
+  kSomeSkipped = 3,  ///< done, but some records or files could not be read and were skipped
+  kInterrupted = 130,
+};
+
+/// Makes a sub-command with the common options and an example for its --help. `run` is called when
+/// it was chosen and its arguments are right, and returns the exit code.
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& examples, Common& common, std::function<int()> run);
+
+/// The exit code of the command that ran.
+int exit_code();
+
+/// Each puts one sub-command into the program.
+void add_init(CLI::App& app);
+void add_add(CLI::App& app);
+void add_list(CLI::App& app);
+void add_show(CLI::App& app);
+void add_tag(CLI::App& app);
+void add_export(CLI::App& app);
+void add_features(CLI::App& app);
+void add_link(CLI::App& app);
+void add_remove(CLI::App& app);
+void add_version(CLI::App& app);
+void add_completion(CLI::App& app);
+
+}  // namespace commonplace::app

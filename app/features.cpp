@@ -1,0 +1,133 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/task/text_features.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string name;
+  std::string from;
+  std::string ids;
+  bool text = false;
+  bool tags = false;
+  bool plsa = false;
+  TfidfOptions tfidf;
+  PlsaOptions plsa_options;
+};
+
+nlohmann::ordered_json as_json(const FeatureRecord& record) {
+  return {{"name", record.name},     {"kind", record.sparse ? "sparse" : "dense"},
+          {"rows", record.rows},     {"columns", record.columns},
+          {"source", record.source}, {"file", record.file.string()}};
+}
+
+int list(const Arguments& arguments) {
+  const Library library(arguments.library);
+  const Collection chosen = collection(library, arguments.collection);
+  const std::vector<FeatureRecord> records = feature_records(library, chosen);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const FeatureRecord& record : records) {
+    json.push_back(as_json(record));
+    rows.push_back({record.name, record.sparse ? "sparse" : "dense",
+                    with_commas(record.rows) + " x " + with_commas(record.columns), record.source});
+  }
+  if (arguments.json) {
+    print_json({{"collection", chosen.name}, {"items", chosen.items}, {"features", json}});
+  } else if (rows.empty()) {
+    say(arguments, "Collection '" + chosen.name + "' has no features yet; see --help.");
+  } else {
+    print_table({"FEATURES", "KIND", "SIZE", "FROM"}, rows);
+  }
+  return kSuccess;
+}
+
+MadeFeatures make(Arguments& arguments, Library& library, const Progress& progress) {
+  const Collection chosen = collection(library, arguments.collection);
+  auto name = [&](const char* usual) { return arguments.name.empty() ? usual : arguments.name; };
+  if (!arguments.from.empty()) {
+    require(!arguments.name.empty(), "--from needs --name NAME to call the features by");
+    return {
+        import_features(library, chosen, arguments.name, arguments.from, arguments.ids, progress),
+        "",
+        {}};
+  }
+  arguments.plsa_options.jobs = arguments.jobs;
+  if (arguments.plsa)
+    return make_topics(library, chosen, name("topics"), arguments.tags, arguments.tfidf,
+                       arguments.plsa_options, progress);
+  if (arguments.tags)
+    return make_tag_features(library, chosen, name("tags"), arguments.tfidf, progress);
+  return make_text_features(library, chosen, name("text"), arguments.tfidf, arguments.jobs,
+                            progress);
+}
+
+int run(Arguments& arguments) {
+  if (arguments.from.empty() && !arguments.text && !arguments.tags && !arguments.plsa) {
+    require(arguments.name.empty(), "say what to make the features of: --from, --text or --tags");
+    return list(arguments);
+  }
+  Library library(arguments.library, Library::Access::write);
+  MadeFeatures made;
+  {
+    ProgressBar bar(arguments);
+    made = make(arguments, library, bar.callback());
+  }
+  if (arguments.json) {
+    nlohmann::ordered_json json = as_json(made.record);
+    if (!made.model.empty()) json["model"] = made.model;
+    if (made.report.iterations > 0)
+      json["report"] = {{"iterations", made.report.iterations},
+                        {"converged", made.report.converged},
+                        {"objective", made.report.objective}};
+    print_json(json);
+    return kSuccess;
+  }
+  say(arguments, "Features '" + made.record.name + "': " + with_commas(made.record.rows) + " x " +
+                     with_commas(made.record.columns) +
+                     (made.record.sparse ? ", sparse" : ", dense") +
+                     (made.model.empty() ? "." : "; model '" + made.model + "'."));
+  if (made.report.iterations > 0)
+    say(arguments, (made.report.converged ? "Converged after " : "Stopped, not converged, after ") +
+                       counted(made.report.iterations, "iteration") + ".");
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_features(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app, "features", "Give a collection features: vectors of your own, words, tags or topics",
+      "  commonplace features ~/library photos --name clip --from vectors.npy\n"
+      "  commonplace features ~/library photos --name clip --from vectors.csv --ids names.txt\n"
+      "  commonplace features ~/library notes --text --language english --stem --stop-words\n"
+      "  commonplace features ~/library photos --tags\n"
+      "  commonplace features ~/library photos --tags --plsa --topics 50\n"
+      "  commonplace features ~/library photos           (lists what there is)",
+      *arguments, [arguments] { return run(*arguments); });
+  command->add_option("LIB", arguments->library, "The library")->required();
+  command->add_option("NAME", arguments->collection, "The collection")->required();
+  command->add_option("--name", arguments->name, "What to call the features");
+  CLI::Option* from = command->add_option(
+      "--from", arguments->from, "Vectors, one row per item: .npy, .csv or .tsv (also .gz)");
+  command->add_option("--ids", arguments->ids, "A file whose line r is the id of row r")
+      ->needs(from);
+  CLI::Option* text = command->add_flag("--text", arguments->text, "tf-idf of title and text");
+  command->add_flag("--tags", arguments->tags, "tf-idf of the tags")->excludes(from, text);
+  command->add_flag("--plsa", arguments->plsa, "pLSA topics, of --text (default) or --tags")
+      ->excludes(from);
+  visit_options(arguments->tfidf, FlagMaker{command, "Words and tags"});
+  visit_options(arguments->plsa_options, FlagMaker{command, "Topics (--plsa)"});
+}
+
+}  // namespace commonplace::app

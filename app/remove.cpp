@@ -1,0 +1,53 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/terminal.h"
+#include "commonplace/data/library.h"
+#include "commonplace/data/stored_features.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string features;
+};
+
+int run(const Arguments& arguments) {
+  Library library(arguments.library, Library::Access::write);
+  const Collection chosen = collection(library, arguments.collection);
+  if (arguments.features.empty()) {
+    remove_collection(library, chosen);
+  } else {
+    remove_features(library, chosen, arguments.features);
+  }
+  if (arguments.json) {
+    print_json({{"removed", arguments.features.empty() ? chosen.name : arguments.features}});
+  } else if (arguments.features.empty()) {
+    say(arguments, "Removed '" + chosen.name + "' (" + counted(chosen.items, "item") +
+                       "). Its source is untouched, and decisions are kept.");
+  } else {
+    say(arguments, "Removed the features '" + arguments.features + "' of '" + chosen.name + "'.");
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_remove(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app, "remove", "Remove a collection from the library, or features of it",
+                  "  commonplace remove ~/library photos\n"
+                  "  commonplace remove ~/library photos --features clip\n"
+                  "The source is never touched; decisions are kept for when it is added again.",
+                  *arguments, [arguments] { return run(*arguments); });
+  command->add_option("LIB", arguments->library, "The library")->required();
+  command->add_option("NAME", arguments->collection, "The collection")->required();
+  command->add_option("--features", arguments->features, "Remove only these features");
+}
+
+}  // namespace commonplace::app

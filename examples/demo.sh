@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The main job from end to end on real pictures: Debian's Open Clip Art, 7,000 drawings with the
+# noisy tags of hundreds of authors. Usage: examples/demo.sh PROGRAM FOLDER
+set -euo pipefail
+program=$(readlink -f "$1")
+folder=$2
+pictures=${COMMONPLACE_DEMO_PICTURES:-/usr/share/openclipart/svg}
+library=$folder/library
+
+show() {
+  printf '\n\033[1m$ commonplace %s\033[0m\n' "$*"
+  "$program" "$@"
+}
+
+mkdir -p "$folder"
+[ -d "$library" ] || show init "$library"
+show add "$library" clipart "$pictures" --labels-from-folders || [ $? -eq 3 ]
+show list "$library"
+show list "$library" clipart --tags --limit 10
+show features "$library" clipart --tags --min-documents 3
+show features "$library" clipart --tags --plsa --topics 20 --min-documents 3 --iterations 50
+first=$("$program" list "$library" clipart --limit 1 --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["id"])')
+show tag "$library" clipart "$first" --add "demo/first picture"
+show show "$library" clipart "$first"
+show export "$library" clipart --out "$folder/clipart.jsonl"
+printf '\nThe library is in %s, the export in %s.\n' "$library" "$folder/clipart.jsonl"

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/data/library.h"
+#include "commonplace/formats/import.h"
+
+namespace commonplace {
+
+struct ImportOptions {
+  std::string format;  ///< one of import_formats(); empty: recognise it
+  ReadOptions read;
+  bool strict = false;  ///< the first bad record ends the import and nothing is changed
+  bool prune = false;   ///< items that the source no longer has are removed (otherwise kept)
+};
+
+struct Problem {
+  Where where;
+  std::string message;
+};
+
+struct ImportSummary {
+  std::string format;
+  std::int64_t added = 0;
+  std::int64_t updated = 0;
+  std::int64_t unchanged = 0;
+  std::int64_t removed = 0;
+  std::int64_t missing = 0;       ///< kept although the source no longer has them
+  std::int64_t bad = 0;           ///< records that were skipped
+  std::vector<Problem> problems;  ///< the first hundred of them
+};
+
+/// Adds the items of `source` to the collection `name`, which is made if need be. Items that are
+/// there already are updated where the source says something new; decisions and machine tags stay.
+/// One transaction: an Error, a Cancelled or a killed process leaves the library as it was.
+/// Memory does not grow with the number of items, but for a bit each.
+ImportSummary import_collection(Library& library, const std::string& name,
+                                const std::filesystem::path& source, const ImportOptions& options,
+                                const Progress& progress);
+
+}  // namespace commonplace

@@ -1,0 +1,85 @@
+#include "commonplace/formats/photo.h"
+
+#include <algorithm>
+
+#include "commonplace/base/unicode.h"
+#include "commonplace/formats/embedded.h"
+#include "commonplace/formats/svg.h"
+#include "commonplace/formats/xmp.h"
+#include "commonplace/io/files.h"
+#include "commonplace/io/lines.h"
+
+namespace commonplace {
+namespace {
+
+/// Whether the bytes begin like XML, or like gzip as in .svgz.
+bool may_be_svg(PictureBytes& bytes) {
+  const std::string_view head = bytes.read(0, std::min<std::uint64_t>(3, bytes.size()));
+  if (head.empty()) return false;
+  return std::string_view("< \t\r\n").find(head[0]) != std::string_view::npos ||
+         head == "\xef\xbb\xbf" || head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") ||
+         head.starts_with("\x1f\x8b");
+}
+
+PhotoFacts facts_in_svg(const std::filesystem::path& photo) {
+  constexpr std::uint64_t svg_limit = 64 << 20;
+  return facts_of_svg(read_all(*open_bytes(photo), svg_limit, photo.string()), photo.string());
+}
+
+/// To read, unlike to write, a guess at the character set is good enough.
+PhotoFacts facts_of_packet(const std::string& packet, const std::string& name) {
+  return facts_of_xmp(XmpPacket(assume_utf8(packet), name));
+}
+
+/// XMP comes first: it is what photo managers keep, the rest is what they leave alone.
+PhotoFacts facts_of_embedded(Embedded&& embedded, const std::string& name) {
+  PhotoFacts facts;
+  for (const std::string& packet : embedded.xmp)
+    merge(facts, facts_of_packet(packet, name + " (the XMP in it)"));
+  merge(facts, facts_of_iptc(embedded.iptc));
+  merge(facts, std::move(embedded.facts));
+  return facts;
+}
+
+PhotoFacts facts_in_file(const std::filesystem::path& photo) {
+  PictureBytes bytes(photo);
+  if (may_be_svg(bytes)) return facts_in_svg(photo);
+  return facts_of_embedded(read_embedded(bytes), bytes.name());
+}
+
+}  // namespace
+
+Item read_photo(const std::filesystem::path& photo) {
+  PhotoFacts facts;
+  for (const std::filesystem::path& sidecar : sidecars(photo))
+    merge(facts, facts_of_packet(read_file(sidecar, metadata_limit), sidecar.string()));
+  merge(facts, facts_in_file(photo));
+  return item_of(facts);
+}
+
+Item parse_photo(const std::string& content, const std::string& name) {
+  PictureBytes bytes(content, name);
+  return item_of(facts_of_embedded(read_embedded(bytes), name));
+}
+
+std::vector<std::filesystem::path> sidecars(const std::filesystem::path& photo) {
+  std::filesystem::path appended = photo;
+  appended += ".xmp";
+  std::filesystem::path replaced = photo;
+  replaced.replace_extension(".xmp");
+  std::vector<std::filesystem::path> found;
+  std::error_code ignored;
+  for (const auto* path : {&appended, &replaced})
+    if (std::filesystem::is_regular_file(*path, ignored)) found.push_back(*path);
+  return found;
+}
+
+Item parse_xmp(const std::string& packet, const std::string& name) {
+  return item_of(facts_of_packet(packet, name));
+}
+
+Item parse_svg(const std::string& svg, const std::string& name) {
+  return item_of(facts_of_svg(svg, name));
+}
+
+}  // namespace commonplace

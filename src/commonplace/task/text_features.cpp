@@ -1,0 +1,111 @@
+#include "commonplace/task/text_features.h"
+
+#include "commonplace/base/error.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/data/items.h"
+#include "commonplace/data/stored_models.h"
+#include "commonplace/io/options_json.h"
+
+namespace commonplace {
+namespace {
+
+/// Title and text of each item, in row order.
+TextSource texts_of(ItemReader& reader) {
+  return [&reader, item = Item()](std::string& text) mutable {
+    if (!reader.next(item)) return false;
+    text = item.title;
+    if (!text.empty() && !item.text.empty()) text += '\n';
+    text += item.text;
+    return true;
+  };
+}
+
+TagSource tags_of(ItemReader& reader) {
+  return [&reader, item = Item()](std::vector<TagCount>& tags) mutable {
+    if (!reader.next(item)) return false;
+    tags.clear();
+    for (ItemTag& tag : item.tags) tags.push_back({std::move(tag.name), tag.count});
+    return true;
+  };
+}
+
+std::vector<std::string> column_names(const Vocabulary& vocabulary) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(vocabulary.size()));
+  for (std::int32_t column = 0; column < vocabulary.size(); ++column)
+    names.emplace_back(vocabulary.name(column));
+  return names;
+}
+
+void require_items(const Collection& collection) {
+  require(collection.items > 0, "collection '", collection.name, "' has no items");
+}
+
+template <class Model>
+void store(Library& library, const std::string& name, const std::string& kind, const Model& model,
+           const std::string& report) {
+  store_model(library, {name, kind, {}, options_to_json(model.options), report, ""},
+              [&](const std::filesystem::path& path) { save(model, path); });
+}
+
+MadeFeatures store_tfidf(Library& library, const Collection& collection, const std::string& name,
+                         const TfidfFit& fit) {
+  const std::string kind = fit.model.of_tags ? "tags" : "tfidf";
+  MadeFeatures made;
+  made.model = collection.name + "." + name;
+  store(library, made.model, kind, fit.model, "{}");
+  made.record = store_features(library, collection, name, fit.matrix.view(),
+                               column_names(fit.model.vocabulary), kind + " by " + made.model);
+  return made;
+}
+
+std::string report_json(const Report& report) {
+  return concat("{\"iterations\":", report.iterations,
+                ",\"converged\":", report.converged ? "true" : "false",
+                ",\"objective\":", report.objective.empty() ? 0 : report.objective.back(), "}");
+}
+
+}  // namespace
+
+MadeFeatures make_text_features(Library& library, const Collection& collection,
+                                const std::string& name, const TfidfOptions& options, int jobs,
+                                const Progress& progress) {
+  require_items(collection);
+  ItemReader reader(library, collection);
+  return store_tfidf(library, collection, name,
+                     fit_tfidf(texts_of(reader), options, jobs, progress));
+}
+
+MadeFeatures make_tag_features(Library& library, const Collection& collection,
+                               const std::string& name, const TfidfOptions& options,
+                               const Progress& progress) {
+  require_items(collection);
+  ItemReader reader(library, collection);
+  return store_tfidf(library, collection, name, fit_tags(tags_of(reader), options, progress));
+}
+
+MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
+                         bool of_tags, const TfidfOptions& terms, const PlsaOptions& options,
+                         const Progress& progress) {
+  require_items(collection);
+  // pLSA is a model of counts, so the weights are switched off.
+  TfidfOptions counts = terms;
+  counts.weights = {.sublinear = false, .idf = false, .smooth = false, .normalise = false};
+  ItemReader reader(library, collection);
+  const TfidfFit counted = of_tags ? fit_tags(tags_of(reader), counts, progress)
+                                   : fit_tfidf(texts_of(reader), counts, options.jobs, progress);
+  SelfComm comm;
+  const PlsaFit fit = fit_plsa(counted.matrix.view(), options, comm, progress);
+
+  MadeFeatures made;
+  made.model = collection.name + "." + name;
+  made.report = fit.report;
+  store(library, made.model + ".terms", of_tags ? "tags" : "tfidf", counted.model, "{}");
+  store(library, made.model, "plsa", fit.model, report_json(fit.report));
+  made.record =
+      store_features(library, collection, name, fit.document_topics,
+                     std::string("pLSA of ") + (of_tags ? "tags" : "text") + " by " + made.model);
+  return made;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "commonplace/data/decisions.h"
+#include "commonplace/data/import_items.h"
+#include "commonplace/data/items.h"
+#include "commonplace/data/library.h"
+
+namespace commonplace::test {
+
+/// Writes the lines to a file and imports it.
+ImportSummary import_jsonl(Library& library, const std::string& name, const std::string& lines,
+                           const ImportOptions& options = {});
+
+/// The names of an item's tags as shown, machine tags with a '?' behind them.
+std::vector<std::string> tag_names(const Library& library, const std::string& collection,
+                                   const std::string& id);
+
+void decide_one(Library& library, const std::string& collection, const std::string& id,
+                const std::string& tag, Verdict verdict);
+
+/// The message of the Error that `act` throws; empty if it throws none.
+std::string message_of(const std::function<void()>& act);
+
+/// Everything in a library but times and paths, as text, to compare two states of it.
+std::string contents(const Library& library);
+
+}  // namespace commonplace::test
