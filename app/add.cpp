@@ -33,8 +33,9 @@ void print_summary(const Arguments& arguments, const ImportSummary& summary) {
   if (summary.removed > 0) line += ", " + with_commas(summary.removed) + " removed";
   say(arguments, line + ".");
   if (summary.missing > 0)
-    say(arguments, counted(summary.missing, "item") +
-                       " no longer in the source kept; --prune removes such items.");
+    say(arguments, counted(summary.missing, "item") + " no longer in the source kept" +
+                       (arguments.options.prune ? ", as some records could not be read."
+                                                : "; --prune removes such items."));
 }
 
 nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& summary) {

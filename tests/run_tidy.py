@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over every source file of the build, a process per processor.
+"""Runs clang-tidy over every source file of src and app, a process per processor.
 
 A file whose text, headers of ours and settings did not change since it last passed is not checked
 again; the notes of that are kept in the build folder.
@@ -24,8 +24,9 @@ def main():
         pathlib.Path(entry["file"])
         for entry in json.loads((build / "compile_commands.json").read_text())
     )
-    sources = [source for source in sources if root in source.parents and build not in source.parents]
-    headers = sorted(path for folder in ("src", "app", "tests") for path in (root / folder).rglob("*.h"))
+    folders = [root / "src", root / "app"]
+    sources = [source for source in sources if any(folder in source.parents for folder in folders)]
+    headers = sorted(path for folder in folders for path in folder.rglob("*.h"))
     settings = hashlib.sha256(
         "".join(file_digest(path) for path in [root / ".clang-tidy", *headers]).encode()
     ).hexdigest()

@@ -233,6 +233,39 @@ TEST_F(Import, PruneClosesTheGapsInRowsFeaturesAndLinks) {
   EXPECT_TRUE(link_counts(library()).empty());
 }
 
+TEST_F(Import, PruneKeepsEverythingWhenARecordCouldNotBeRead) {
+  import_jsonl(library(), "birds",
+               R"({"id":"a"})"
+               "\n"
+               R"({"id":"b"})");
+  ImportOptions prune;
+  prune.prune = true;
+  const ImportSummary summary = import_jsonl(library(), "birds",
+                                             R"({"id":"a"})"
+                                             "\n"
+                                             R"({"id":"b")",
+                                             prune);
+  EXPECT_EQ(summary.removed, 0);
+  EXPECT_EQ(summary.missing, 1);
+  EXPECT_EQ(birds().items, 2);
+}
+
+TEST_F(Import, PicturesOfAnotherFolderAreNotStranded) {
+  const auto first = folder_.write("one/a.jsonl", R"({"id":"a","image":"a.jpg"})");
+  const auto second = folder_.write("two/a.jsonl", R"({"id":"b","image":"b.jpg"})");
+  const auto moved = folder_.write("three/a.jsonl", R"({"id":"a","image":"a.jpg"})");
+  import_collection(library(), "birds", first, {}, no_progress);
+  const std::string before = contents(library());
+  EXPECT_NE(message_of([&] {
+              import_collection(library(), "birds", second, {}, no_progress);
+            }).find("another name"),
+            std::string::npos);
+  EXPECT_EQ(contents(library()), before);
+  EXPECT_EQ(birds().root, folder_ / "one");
+  EXPECT_EQ(import_collection(library(), "birds", moved, {}, no_progress).unchanged, 1);
+  EXPECT_EQ(birds().root, folder_ / "three");
+}
+
 TEST_F(Import, SparseFeaturesFollowTheirItems) {
   const auto source = folder_.write("data.xc", "3 4 2\n0 0:1 3:2.5\n1 1:1\n 2:4\n");
   ImportOptions options;

@@ -15,7 +15,8 @@ struct ImportOptions {
   std::string format;  ///< one of import_formats(); empty: recognise it
   ReadOptions read;
   bool strict = false;  ///< the first bad record ends the import and nothing is changed
-  bool prune = false;   ///< items that the source no longer has are removed (otherwise kept)
+  bool prune = false;   ///< items that the source no longer has are removed, unless a record of it
+                        ///< could not be read (otherwise they are kept)
 };
 
 struct Problem {
@@ -36,6 +37,7 @@ struct ImportSummary {
 
 /// Adds the items of `source` to the collection `name`, which is made if need be. Items that are
 /// there already are updated where the source says something new; decisions and machine tags stay.
+/// Error if the source is in another folder than before and lacks pictures that were there.
 /// One transaction: an Error, a Cancelled or a killed process leaves the library as it was.
 /// Memory does not grow with the number of items, but for a bit each.
 ImportSummary import_collection(Library& library, const std::string& name,
