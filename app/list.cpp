@@ -9,6 +9,7 @@
 #include "commonplace/data/links.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/stored_models.h"
+#include "commonplace/data/tag_uses.h"
 
 namespace commonplace::app {
 namespace {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/data/tag_uses.h"
+#include "commonplace/formats/tag_name.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 
@@ -49,6 +51,37 @@ TEST_F(Decisions, NothingIsEverForgotten) {
   ASSERT_EQ(now.size(), 1u);
   EXPECT_EQ(now[0].tag, "sky");
   EXPECT_EQ(now[0].verdict, Verdict::rejected);
+}
+
+TEST_F(Decisions, CountInTheUsesOfTags) {
+  test::import_jsonl(*library_, "birds",
+                     R"({"id":"1","tags":["Owl"]})"
+                     "\n"
+                     R"({"id":"2","tags":["owl","Night/Sky"]})"
+                     "\n"
+                     R"({"id":"3"})");
+  decide_one(*library_, "birds", "3", "night/sky", Verdict::accepted);
+  decide_one(*library_, "birds", "2", "owl", Verdict::rejected);
+  decide_one(*library_, "birds", "2", "night/sky", Verdict::accepted);
+  const Collection birds = collection(*library_, "birds");
+  EXPECT_EQ(tag_uses(*library_, birds), (std::vector<TagUse>{{"Night/Sky", 2}, {"Owl", 1}}));
+  EXPECT_EQ(tag_uses(*library_, birds, true),
+            (std::vector<TagUse>{{"Night", 2}, {"Night/Sky", 2}, {"Owl", 1}}));
+  // The fast way agrees with reading whole items.
+  std::vector<std::vector<std::string>> fast(3);
+  Statement name = library_->database().prepare("SELECT key FROM tag WHERE id = ?");
+  visit_tags(*library_, birds, [&](std::int64_t row, std::span<const NumberedTag> tags) {
+    for (const NumberedTag& tag : tags) {
+      name.bind(tag.tag).step();
+      fast[static_cast<std::size_t>(row)].emplace_back(name.text(0));
+    }
+  });
+  ItemReader reader(*library_, birds);
+  for (Item item; reader.next(item);) {
+    Names slow;
+    for (const ItemTag& tag : item.tags) slow.push_back(tag_key(tag.name));
+    EXPECT_EQ(fast[static_cast<std::size_t>(reader.row())], slow) << item.id;
+  }
 }
 
 TEST_F(Decisions, AllOrNone) {

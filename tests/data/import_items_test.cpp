@@ -7,6 +7,7 @@
 #include "commonplace/data/links.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/stored_models.h"
+#include "commonplace/data/tag_uses.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 

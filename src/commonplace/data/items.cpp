@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "commonplace/base/error.h"
-#include "commonplace/data/decisions.h"
-#include "commonplace/formats/tag_name.h"
 
 namespace commonplace {
 namespace {
@@ -150,36 +147,6 @@ std::string image_location(const Collection& collection, const Item& item) {
   if (item.image.empty() || image.is_absolute() || item.image.find("://") != std::string::npos)
     return item.image;
   return (std::filesystem::path(collection.root) / image).lexically_normal().string();
-}
-
-std::vector<TagUse> tag_uses(const Library& library, const Collection& collection,
-                             bool with_parents) {
-  std::map<std::string, TagUse> uses;  // by key
-  ItemReader reader(library, collection);
-  Item each;
-  std::unordered_map<std::string, std::vector<std::pair<std::string, std::string>>> levels_of;
-  std::set<std::string> counted;
-  while (reader.next(each)) {
-    counted.clear();
-    for (const ItemTag& tag : each.tags) {
-      auto [levels, is_new] = levels_of.try_emplace(tag.name);
-      if (is_new)
-        for (const std::string& level : tag_path(tag.name))
-          levels->second.emplace_back(tag_key(level), level);
-      const std::size_t first = with_parents ? 0 : levels->second.size() - 1;
-      for (std::size_t i = first; i < levels->second.size(); ++i) {
-        const auto& [key, name] = levels->second[i];
-        if (!counted.insert(key).second) continue;
-        TagUse& use = uses.try_emplace(key, TagUse{name, 0}).first->second;
-        ++use.items;
-      }
-    }
-  }
-  std::vector<TagUse> result;
-  for (auto& [key, use] : uses) result.push_back(std::move(use));
-  std::stable_sort(result.begin(), result.end(),
-                   [](const TagUse& a, const TagUse& b) { return a.items > b.items; });
-  return result;
 }
 
 }  // namespace commonplace

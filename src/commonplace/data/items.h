@@ -67,16 +67,4 @@ Item item(const Library& library, const Collection& collection, std::string_view
 /// Where to find an item's image: the absolute path, or the address it was given with.
 std::string image_location(const Collection& collection, const Item& item);
 
-/// A tag and how many items of a collection have it (decisions heeded, machine tags left out).
-struct TagUse {
-  std::string name;
-  std::int64_t items = 0;
-
-  bool operator==(const TagUse&) const = default;
-};
-/// The tags of a collection, most used first. With `with_parents`, an item counts for every level
-/// above its tags too, once.
-std::vector<TagUse> tag_uses(const Library& library, const Collection& collection,
-                             bool with_parents = false);
-
 }  // namespace commonplace
