@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job from end to end on real pictures: Debian's Open Clip Art, 7,000 drawings with the
+# The main job from end to end on real pictures: Debian's Open Clip Art, 8,000 drawings with the
 # noisy tags of hundreds of authors. Usage: examples/demo.sh PROGRAM FOLDER
 set -euo pipefail
 program=$(readlink -f "$1")
