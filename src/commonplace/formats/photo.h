@@ -46,8 +46,10 @@ struct XmpChange {
 /// have them all. The sidecar that exists is merged into, everything in it is kept; without one,
 /// photo.jpg.xmp is made. All tags go to digiKam:TagsList, hierarchical ones to
 /// lr:hierarchicalSubject too, and their leaves (and plain tags) to dc:subject; tags that only the
-/// photo itself had are carried along. Error if the photo or a sidecar cannot be understood.
-XmpChange plan_xmp(const std::filesystem::path& photo, const std::vector<std::string>& tags);
+/// photo itself had are carried along, but for the `unwanted` ones. Error if the photo or a sidecar
+/// cannot be understood.
+XmpChange plan_xmp(const std::filesystem::path& photo, const std::vector<std::string>& tags,
+                   const std::vector<std::string>& unwanted = {});
 
 /// Writes the planned sidecar beside and renames it. The photo itself is never opened for writing.
 /// A sidecar keeps its permissions, and stays a link if it is one.

@@ -65,7 +65,8 @@ void append_tags(XmpPacket& packet, const std::vector<std::string>& tags) {
 
 }  // namespace
 
-XmpChange plan_xmp(const fs::path& photo, const std::vector<std::string>& tags) {
+XmpChange plan_xmp(const fs::path& photo, const std::vector<std::string>& tags,
+                   const std::vector<std::string>& unwanted) {
   XmpChange change;
   const std::vector<fs::path> existing = sidecars(photo);
   change.creates = existing.empty();
@@ -78,11 +79,13 @@ XmpChange plan_xmp(const fs::path& photo, const std::vector<std::string>& tags) 
     packet = XmpPacket(change.before, change.sidecar.string());
   }
 
+  std::set<std::string> unwanted_keys;
+  for (const std::string& tag : unwanted) unwanted_keys.insert(tag_key(tag));
   PresentTags present;
   std::vector<std::string> all;
   for (ItemTag& tag : read_photo(photo).tags) {
     present.add(tag.name);
-    all.push_back(std::move(tag.name));
+    if (unwanted_keys.count(tag_key(tag.name)) == 0) all.push_back(std::move(tag.name));
   }
   for (const std::string& written : tags) {
     std::string tag = tag_name(written);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
-#include "commonplace/formats/export.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/library.h"
+#include "commonplace/formats/export.h"
 
 namespace commonplace {
 

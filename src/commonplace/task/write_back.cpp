@@ -1,8 +1,11 @@
 #include "commonplace/task/write_back.h"
 
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include "commonplace/base/error.h"
+#include "commonplace/data/decisions.h"
 #include "commonplace/io/files.h"
 
 namespace commonplace {
@@ -13,6 +16,9 @@ WriteBackSummary write_back(const Library& library, const Collection& collection
                             const Progress& progress) {
   WriteBackSummary summary;
   std::set<std::filesystem::path> swept;
+  std::unordered_map<std::string, std::vector<std::string>> rejected;
+  for (const Decision& decision : decisions_in_force(library, collection.name))
+    if (decision.verdict == Verdict::rejected) rejected[decision.item].push_back(decision.tag);
   ItemReader reader(library, collection, options.tags);
   for (Item item; reader.next(item);) {
     progress({"writing sidecars", static_cast<std::uint64_t>(reader.row()),
@@ -25,7 +31,9 @@ WriteBackSummary write_back(const Library& library, const Collection& collection
     std::vector<std::string> tags;
     for (const ItemTag& tag : item.tags) tags.push_back(tag.name);
     try {
-      const XmpChange change = plan_xmp(photo, tags);
+      const auto unwanted = rejected.find(item.id);
+      const XmpChange change = plan_xmp(
+          photo, tags, unwanted == rejected.end() ? std::vector<std::string>() : unwanted->second);
       if (change.packet.empty()) {
         ++summary.unchanged;
         continue;
