@@ -123,7 +123,8 @@ int list_items(const Arguments& arguments, const Library& library, const Collect
     std::string tags;
     for (const ItemTag& tag : item.tags)
       tags += (tags.empty() ? "" : ", ") + tag.name + (tag.by == GivenBy::machine ? "?" : "");
-    rows.push_back({shorten(item.id, 40), shorten(item.title, 40), shorten(tags, 60)});
+    rows.push_back({shorten(item.id, 40), shorten(item.title.empty() ? item.text : item.title, 40),
+                    shorten(tags, 60)});
   }
   if (arguments.json) return kSuccess;
   print_table({"ID", "TITLE", "TAGS"}, rows);

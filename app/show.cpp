@@ -8,6 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/data/decisions.h"
 #include "commonplace/data/items.h"
+#include "commonplace/formats/json_text.h"
 
 namespace commonplace::app {
 namespace {
@@ -32,7 +33,7 @@ std::string verdict_word(Verdict verdict) {
 
 std::string tag_line(const ItemTag& tag) {
   std::string line = tag.name;
-  if (tag.count != 1) line += " x" + concat(tag.count);
+  if (tag.count != 1) line += " x" + number_text(tag.count);
   if (tag.by == GivenBy::user) line += "  (given or accepted here)";
   if (tag.by == GivenBy::machine) line += concat("  (machine: ", tag.model, ", ", tag.score, ")");
   return line;
@@ -47,7 +48,8 @@ void print_item(const Arguments& arguments, const Collection& collection, const 
   field("title", item.title);
   field("text", item.text);
   field("image", image_location(collection, item));
-  if (item.place) field("place", concat(item.place->latitude, ", ", item.place->longitude));
+  if (item.place)
+    field("place", number_text(item.place->latitude) + ", " + number_text(item.place->longitude));
   field("time", item.time);
   for (const ItemTag& tag : item.tags) field("tag", tag_line(tag));
   for (const Label& label : item.labels) field("label", label.field + " = " + label.value);

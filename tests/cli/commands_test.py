@@ -5,11 +5,11 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import stat
 import subprocess
 import time
-import unittest
 
 from commonplace import PROGRAM, CommandLineTest, main
 
@@ -197,6 +197,27 @@ class Library(CommandLineTest):
         self.assertRegex(shown.decode(), r"\[#*\.*\] +\d+ %")
         done = self.run_program("add", self.library, "again", source, "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
+
+    def test_a_full_disk_is_an_error_and_does_no_damage(self):
+        self.add("small", self.write("small.jsonl", '{"id":"1","tags":["a"]}'))
+        before = self.output("export", self.library, "small")
+        source = self.write("big.jsonl", "".join(
+            f'{{"id":"{i}","title":"number {i}"}}\n' for i in range(100_000)))
+
+        def limit_file_size():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20))
+
+        # Python ignores SIGXFSZ and hands that down, so that writing fails instead of killing.
+        limited = {"preexec_fn": limit_file_size, "restore_signals": False}
+        self.run_program("add", self.library, "big", source, code=1, **limited)
+        self.assertEqual([entry["name"] for entry in self.json("list", self.library)["collections"]],
+                         ["small"])
+        self.assertEqual(self.output("export", self.library, "small"), before)
+        self.add("big", source)
+        out = self.write("out.jsonl", "precious")
+        done = self.run_program("export", self.library, "big", "--out", out, code=1, **limited)
+        self.assertIn("out.jsonl", done.stderr)
+        self.assertEqual(out.read_text(), "precious")
 
     def test_two_writers_do_not_mix(self):
         source = self.write("big.jsonl", "".join(f'{{"id":"{i}"}}\n' for i in range(50_000)))

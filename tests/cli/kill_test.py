@@ -5,7 +5,6 @@ import random
 import sqlite3
 import subprocess
 import time
-import unittest
 
 from commonplace import PROGRAM, CommandLineTest, main
 

@@ -3,7 +3,6 @@ import base64
 import gzip
 import json
 import os
-import pathlib
 import random
 import shutil
 import subprocess

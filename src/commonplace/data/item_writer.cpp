@@ -105,7 +105,7 @@ std::int64_t ItemWriter::put(Item& item) {
   const bool same = known && find_.integer(2) == fingerprint;
   find_.reset();
   require(!known || !seen_[static_cast<std::size_t>(row)], "the id '", item.id,
-          "' came before in this source; ids must differ");
+          "' came before in this source; --map id=FIELD takes another field for it");
   // May throw, so it comes before anything of the item is written.
   if (!same) find_tags(item);
   if (!known) {
