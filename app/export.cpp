@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/task/export_collection.h"
 #include "commonplace/task/write_back.h"
 
@@ -38,9 +39,8 @@ int write_xmp(const Arguments& arguments, const Library& library, const Collecti
                              {"creates", change.creates},
                              {"adds", change.adds}});
           if (!arguments.dry_run || arguments.json) return;
-          std::string tags;
-          for (const std::string& tag : change.adds) tags += (tags.empty() ? "" : ", ") + tag;
-          say(Common{}, change.sidecar.string() + (change.creates ? " (new)" : "") + ": + " + tags);
+          say(Common{}, change.sidecar.string() + (change.creates ? " (new)" : "") + ": + " +
+                            join(change.adds));
         },
         bar.callback());
   }

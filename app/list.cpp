@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/item_json.h"
 #include "app/terminal.h"
+#include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/links.h"
 #include "commonplace/data/stored_features.h"
@@ -36,12 +37,10 @@ int list_collections(const Arguments& arguments, const Library& library) {
   Json json = {{"collections", Json::array()}, {"links", Json::array()}};
   std::vector<std::vector<std::string>> rows;
   for (const Collection& each : all) {
-    std::string features;
+    const std::vector<FeatureRecord> records = feature_records(library, each);
+    const std::string features = join(records, &FeatureRecord::name);
     Json feature_names = Json::array();
-    for (const FeatureRecord& record : feature_records(library, each)) {
-      features += (features.empty() ? "" : ", ") + record.name;
-      feature_names.push_back(record.name);
-    }
+    for (const FeatureRecord& record : records) feature_names.push_back(record.name);
     rows.push_back(
         {each.name, with_commas(each.items), each.format, features, each.changed, each.source});
     json["collections"].push_back({{"name", each.name},
@@ -120,9 +119,9 @@ int list_items(const Arguments& arguments, const Library& library, const Collect
       print_json(item_json(item));
       continue;
     }
-    std::string tags;
-    for (const ItemTag& tag : item.tags)
-      tags += (tags.empty() ? "" : ", ") + tag.name + (tag.by == GivenBy::machine ? "?" : "");
+    const std::string tags = join(item.tags, [](const ItemTag& tag) {
+      return tag.name + (tag.by == GivenBy::machine ? "?" : "");
+    });
     rows.push_back({shorten(item.id, 40), shorten(item.title.empty() ? item.text : item.title, 40),
                     shorten(tags, 60)});
   }

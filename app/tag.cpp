@@ -6,6 +6,7 @@
 #include "app/item_json.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/data/decisions.h"
 #include "commonplace/data/items.h"
 
@@ -42,8 +43,7 @@ int run(const Arguments& arguments) {
       print_json(item_json(changed));
       continue;
     }
-    std::string tags;
-    for (const ItemTag& tag : changed.tags) tags += (tags.empty() ? "" : ", ") + tag.name;
+    const std::string tags = join(changed.tags, &ItemTag::name);
     say(arguments, id + ": " + (tags.empty() ? "no tags" : tags));
   }
   return kSuccess;

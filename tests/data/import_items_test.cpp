@@ -18,21 +18,12 @@ using test::contents;
 using test::import_jsonl;
 using test::message_of;
 using test::tag_names;
-using test::TemporaryDirectory;
 
 using Names = std::vector<std::string>;
 
-class Import : public testing::Test {
+class Import : public test::LibraryTest {
  protected:
-  Import() {
-    Library::create(folder_ / "library");
-    library_ = std::make_unique<Library>(folder_ / "library", Library::Access::write);
-  }
-  Library& library() { return *library_; }
-  Collection birds() { return collection(library(), "birds"); }
-
-  TemporaryDirectory folder_;
-  std::unique_ptr<Library> library_;
+  Collection birds() { return collection_named("birds"); }
 };
 
 TEST_F(Import, KeepsEveryField) {

@@ -10,33 +10,28 @@ namespace {
 
 using test::message_of;
 
-class Links : public testing::Test {
+class Links : public test::LibraryTest {
  protected:
   Links() {
-    Library::create(folder_ / "library");
-    library_ = std::make_unique<Library>(folder_ / "library", Library::Access::write);
-    test::import_jsonl(*library_, "photos",
+    test::import_jsonl(library(), "photos",
                        R"({"id":"p1"})"
                        "\n"
                        R"({"id":"p, 2"})");
-    test::import_jsonl(*library_, "places",
+    test::import_jsonl(library(), "places",
                        R"({"id":"x"})"
                        "\n"
                        R"({"id":"y"})");
   }
   LinkSummary import(const std::string& from, const std::string& to, const std::string& csv) {
-    return import_links(*library_, collection(*library_, from), collection(*library_, to),
+    return import_links(library(), collection_named(from), collection_named(to),
                         folder_.write("links.csv", csv), no_progress);
   }
   std::vector<Link> between(const std::string& from, const std::string& to) {
     std::vector<Link> links;
-    visit_links(*library_, collection(*library_, from), collection(*library_, to),
+    visit_links(library(), collection_named(from), collection_named(to),
                 [&](const Link& link) { links.push_back(link); });
     return links;
   }
-
-  test::TemporaryDirectory folder_;
-  std::unique_ptr<Library> library_;
 };
 
 TEST_F(Links, WithinAndAcrossWithoutDirection) {
@@ -48,7 +43,7 @@ TEST_F(Links, WithinAndAcrossWithoutDirection) {
   EXPECT_EQ(again.unchanged, 1);
   EXPECT_EQ(import("photos", "photos", "p1,\"p, 2\"\n").added, 1);
   EXPECT_EQ(between("photos", "photos"), (std::vector<Link>{{"p1", "p, 2", 1}}));
-  EXPECT_EQ(link_counts(*library_),
+  EXPECT_EQ(link_counts(library()),
             (std::vector<LinkCount>{{"photos", "photos", 1}, {"photos", "places", 2}}));
 }
 
@@ -66,7 +61,7 @@ TEST_F(Links, ABadLineIsNamedAndNothingIsAdded) {
   }
   EXPECT_NE(message_of([&] { import("photos", "photos", "p1,p1,1\n"); }).find("itself"),
             std::string::npos);
-  EXPECT_TRUE(link_counts(*library_).empty());
+  EXPECT_TRUE(link_counts(library()).empty());
 }
 
 }  // namespace

@@ -12,29 +12,24 @@ namespace {
 namespace fs = std::filesystem;
 using test::message_of;
 
-class Stored : public testing::Test {
+class Stored : public test::LibraryTest {
  protected:
   Stored() {
-    Library::create(folder_ / "library");
-    library_ = std::make_unique<Library>(folder_ / "library", Library::Access::write);
-    test::import_jsonl(*library_, "birds",
+    test::import_jsonl(library(), "birds",
                        R"({"id":"a"})"
                        "\n"
                        R"({"id":"b"})"
                        "\n"
                        R"({"id":"c"})");
   }
-  Collection birds() { return collection(*library_, "birds"); }
+  Collection birds() { return collection_named("birds"); }
   FeatureRecord import(const fs::path& file, const fs::path& ids = {}) {
-    return import_features(*library_, birds(), "clip", file, ids, no_progress);
+    return import_features(library(), birds(), "clip", file, ids, no_progress);
   }
   std::size_t feature_files() {
     return static_cast<std::size_t>(std::distance(
         fs::directory_iterator(folder_ / "library/features"), fs::directory_iterator()));
   }
-
-  test::TemporaryDirectory folder_;
-  std::unique_ptr<Library> library_;
 };
 
 TEST_F(Stored, FeaturesInItemOrder) {
@@ -72,18 +67,18 @@ TEST_F(Stored, WrongFeatureFilesAreRefusedAndTheOldOnesStay) {
         message_of([&, &text = csv] { import(folder_.write("v.csv", text)); });
     EXPECT_NE(message.find(part), std::string::npos) << csv << " -> " << message;
   }
-  EXPECT_EQ(dense_features(feature_record(*library_, birds(), "clip")).view()(2, 0), 3);
-  EXPECT_THROW(store_features(*library_, birds(), "a/b", Matrix::Zero(3, 1), ""), Error);
+  EXPECT_EQ(dense_features(feature_record(library(), birds(), "clip")).view()(2, 0), 3);
+  EXPECT_THROW(store_features(library(), birds(), "a/b", Matrix::Zero(3, 1), ""), Error);
   EXPECT_EQ(feature_files(), 1u);
 }
 
 TEST_F(Stored, FeaturesAreFoundByNameAndKind) {
-  store_features(*library_, birds(), "dense", Matrix::Zero(3, 1), "test");
-  EXPECT_NE(message_of([&] { feature_record(*library_, birds(), "x"); }).find("dense"),
+  store_features(library(), birds(), "dense", Matrix::Zero(3, 1), "test");
+  EXPECT_NE(message_of([&] { feature_record(library(), birds(), "x"); }).find("dense"),
             std::string::npos);
-  EXPECT_THROW(SparseFeatures(feature_record(*library_, birds(), "dense")), Error);
-  remove_features(*library_, birds(), "dense");
-  EXPECT_TRUE(feature_records(*library_, birds()).empty());
+  EXPECT_THROW(SparseFeatures(feature_record(library(), birds(), "dense")), Error);
+  remove_features(library(), birds(), "dense");
+  EXPECT_TRUE(feature_records(library(), birds()).empty());
   EXPECT_EQ(feature_files(), 0u);
 }
 
@@ -91,7 +86,7 @@ TEST_F(Stored, ModelsAreReplacedWholeAndRemovedWithTheirTags) {
   const std::vector<float> first = {1, 2};
   const std::vector<float> second = {3};
   auto store = [&](const std::vector<float>& values) {
-    return store_model(*library_, {"m", "test", {}, R"({"rank":2})", "{}", ""},
+    return store_model(library(), {"m", "test", {}, R"({"rank":2})", "{}", ""},
                        [&](const fs::path& path) {
                          TensorWriter writer;
                          writer.add("w", std::span<const float>(values));
@@ -99,19 +94,19 @@ TEST_F(Stored, ModelsAreReplacedWholeAndRemovedWithTheirTags) {
                        });
   };
   store(first);
-  store_machine_tags(*library_, birds(), "m", {{"a", "owl", 0.75}});
+  store_machine_tags(library(), birds(), "m", {{"a", "owl", 0.75}});
   store(second);
-  const ModelRecord record = model_record(*library_, "m");
+  const ModelRecord record = model_record(library(), "m");
   EXPECT_EQ(TensorFile(record.file).floats("w").size(), 1u);
   EXPECT_EQ(record.options, R"({"rank":2})");
-  EXPECT_EQ(test::tag_names(*library_, "birds", "a"), std::vector<std::string>({"owl?"}));
-  EXPECT_EQ(item(*library_, birds(), "a", {.machine = true, .threshold = 0.8}).tags.size(), 0u);
-  EXPECT_THROW(store_machine_tags(*library_, birds(), "m", {{"a", "x", 1.5}}), Error);
-  EXPECT_EQ(test::tag_names(*library_, "birds", "a"), std::vector<std::string>({"owl?"}));
-  remove_model(*library_, "m");
-  EXPECT_TRUE(test::tag_names(*library_, "birds", "a").empty());
+  EXPECT_EQ(test::tag_names(library(), "birds", "a"), std::vector<std::string>({"owl?"}));
+  EXPECT_EQ(item(library(), birds(), "a", {.machine = true, .threshold = 0.8}).tags.size(), 0u);
+  EXPECT_THROW(store_machine_tags(library(), birds(), "m", {{"a", "x", 1.5}}), Error);
+  EXPECT_EQ(test::tag_names(library(), "birds", "a"), std::vector<std::string>({"owl?"}));
+  remove_model(library(), "m");
+  EXPECT_TRUE(test::tag_names(library(), "birds", "a").empty());
   EXPECT_TRUE(fs::is_empty(folder_ / "library/models"));
-  EXPECT_THROW(model_record(*library_, "m"), Error);
+  EXPECT_THROW(model_record(library(), "m"), Error);
 }
 
 }  // namespace

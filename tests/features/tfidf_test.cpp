@@ -8,28 +8,11 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/lines.h"
+#include "tests/features/sources.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
 namespace {
-
-using Words = std::vector<std::string>;
-
-TextSource source(const Words& texts) {
-  return [&texts, next = std::size_t{0}](std::string& text) mutable {
-    if (next == texts.size()) return false;
-    text = texts[next++];
-    return true;
-  };
-}
-
-TagSource source(const std::vector<std::vector<TagCount>>& items) {
-  return [&items, next = std::size_t{0}](std::vector<TagCount>& tags) mutable {
-    if (next == items.size()) return false;
-    tags = items[next++];
-    return true;
-  };
-}
 
 const Words kTexts = {"apple apple banana", "banana cherry", "apple cherry cherry cherry"};
 

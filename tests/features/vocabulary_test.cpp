@@ -3,27 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "tests/features/sources.h"
 
 namespace commonplace {
 namespace {
-
-using Words = std::vector<std::string>;
-
-TextSource source(const Words& texts) {
-  return [&texts, next = std::size_t{0}](std::string& text) mutable {
-    if (next == texts.size()) return false;
-    text = texts[next++];
-    return true;
-  };
-}
-
-TagSource source(const std::vector<std::vector<TagCount>>& items) {
-  return [&items, next = std::size_t{0}](std::vector<TagCount>& tags) mutable {
-    if (next == items.size()) return false;
-    tags = items[next++];
-    return true;
-  };
-}
 
 const Words kTexts = {"the cat and the dog", "The dog", "", "a bird and the cat"};
 

@@ -1,15 +1,35 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "commonplace/data/decisions.h"
 #include "commonplace/data/import_items.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/library.h"
+#include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {
+
+/// A test with an empty library of its own, open for writing.
+class LibraryTest : public testing::Test {
+ protected:
+  LibraryTest() {
+    Library::create(folder_ / "library");
+    library_ = std::make_unique<Library>(folder_ / "library", Library::Access::write);
+  }
+  Library& library() { return *library_; }
+  Collection collection_named(const std::string& name) { return collection(*library_, name); }
+
+  TemporaryDirectory folder_;
+
+ private:
+  std::unique_ptr<Library> library_;
+};
 
 /// Writes the lines to a file and imports it.
 ImportSummary import_jsonl(Library& library, const std::string& name, const std::string& lines,

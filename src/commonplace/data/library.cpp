@@ -5,6 +5,7 @@
 #include <set>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/data/schema.h"
 #include "commonplace/formats/item.h"
@@ -86,9 +87,7 @@ bool has_collection(const Library& library, std::string_view name) {
 Collection collection(const Library& library, std::string_view name) {
   Statement query = library.database().prepare(std::string(kCollectionColumns) + "WHERE name = ?");
   if (query.bind(name).step()) return collection_of(query);
-  std::string known;
-  for (const Collection& each : collections(library))
-    known += (known.empty() ? "" : ", ") + each.name;
+  const std::string known = join(collections(library), &Collection::name);
   fail("there is no collection '", name, "'; ",
        known.empty() ? "the library is empty: add one with: commonplace add LIB NAME SOURCE"
                      : "there are: " + known);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/data/feature_file.h"
 #include "commonplace/io/model_file.h"
 
@@ -68,11 +69,10 @@ std::vector<FeatureRecord> feature_records(const Library& library, const Collect
 
 FeatureRecord feature_record(const Library& library, const Collection& collection,
                              std::string_view name) {
-  std::string known;
-  for (FeatureRecord& each : feature_records(library, collection)) {
+  std::vector<FeatureRecord> records = feature_records(library, collection);
+  for (FeatureRecord& each : records)
     if (each.name == name) return std::move(each);
-    known += (known.empty() ? "" : ", ") + each.name;
-  }
+  const std::string known = join(records, &FeatureRecord::name);
   fail("collection '", collection.name, "' has no features '", name, "'; ",
        known.empty() ? "it has none yet: make some with: commonplace features LIB " +
                            collection.name + " --text"

@@ -1,6 +1,7 @@
 #include "commonplace/data/stored_models.h"
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/data/tag_table.h"
 
 namespace commonplace {
@@ -39,11 +40,10 @@ std::vector<ModelRecord> model_records(const Library& library) {
 }
 
 ModelRecord model_record(const Library& library, std::string_view name) {
-  std::string known;
-  for (ModelRecord& each : model_records(library)) {
+  std::vector<ModelRecord> records = model_records(library);
+  for (ModelRecord& each : records)
     if (each.name == name) return std::move(each);
-    known += (known.empty() ? "" : ", ") + each.name;
-  }
+  const std::string known = join(records, &ModelRecord::name);
   fail("there is no model '", name, "'; ",
        known.empty() ? "the library has none yet" : "there are: " + known);
 }

@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/features/stop_words.h"
 
@@ -42,9 +43,7 @@ using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
 Stemmer open_stemmer(const std::string& language) {
   Stemmer stemmer(sb_stemmer_new(language.c_str(), nullptr));
   if (stemmer) return stemmer;
-  std::string known;
-  for (const std::string& name : token_languages()) known += (known.empty() ? "" : ", ") + name;
-  fail("unknown language \"", language, "\"; known are ", known,
+  fail("unknown language \"", language, "\"; known are ", join(token_languages()),
        ", and their ISO 639 codes such as en or de");
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/join.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/export.h"
 #include "commonplace/formats/fields.h"
@@ -56,8 +57,7 @@ std::vector<Column> read_header(CsvRecords& records, const std::string& name,
     }
     columns.push_back(std::move(column));
   }
-  std::string list;
-  for (const Column& column : columns) list += (list.empty() ? "" : ", ") + column.name;
+  const std::string list = join(columns, &Column::name);
   for (const FieldNames::Target& target : names.targets())
     require(target.any_case || target.field == Field::metadata || seen.count(target.name) != 0,
             place, "there is no column ", in_quotes(target.name),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "commonplace/base/join.h"
 #include "commonplace/formats/fields.h"
 #include "commonplace/formats/photo.h"
 #include "commonplace/formats/reading.h"
@@ -190,12 +191,6 @@ bool has_pictures_below(const fs::path& folder) {
   return false;
 }
 
-std::string list_of_formats() {
-  std::string list;
-  for (const std::string& format : import_formats()) list += (list.empty() ? "" : ", ") + format;
-  return list;
-}
-
 std::string recognise_folder(const fs::path& folder) {
   std::map<std::string, std::size_t> counts;
   for (const fs::path& file : files_in(folder)) {
@@ -204,7 +199,8 @@ std::string recognise_folder(const fs::path& folder) {
   }
   if (counts.empty()) {
     require(has_pictures_below(folder), folder.string(),
-            ": this folder holds nothing that can be read; the formats are ", list_of_formats());
+            ": this folder holds nothing that can be read; the formats are ",
+            join(import_formats()));
     return "photos";
   }
   std::string found;
@@ -253,7 +249,7 @@ std::string recognise_format(const fs::path& source) {
   const auto format = format_of_file(source);
   require(format != "photos", source.string(), ": is one picture; add the folder that it is in");
   require(format.has_value(), source.string(), ": is in no format that is known; the formats are ",
-          list_of_formats(), ". Say which it is with --format",
+          join(import_formats()), ". Say which it is with --format",
           ending == ".json" ? ", or write one JSON object a line (jq -c '.[]')" : "");
   return *format;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "commonplace/base/join.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/reading.h"
 #include "commonplace/formats/recognise.h"
@@ -83,10 +84,8 @@ void read_text_file(const fs::path& file, const std::string& format, const ReadO
 
 void require_known(const std::string& format) {
   const std::vector<std::string>& formats = import_formats();
-  std::string list;
-  for (const std::string& each : formats) list += (list.empty() ? "" : ", ") + each;
   require(std::find(formats.begin(), formats.end(), format) != formats.end(), in_quotes(format),
-          " is not a format; the formats are ", list);
+          " is not a format; the formats are ", join(formats));
 }
 
 }  // namespace
