@@ -11,7 +11,7 @@
 namespace commonplace {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 18;
+constexpr std::size_t kChunk = 1 << 16;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
