@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/terminal.h"
+#include "commonplace/base/error.h"
 #include "commonplace/data/import_items.h"
 
 namespace commonplace::app {
@@ -17,6 +18,7 @@ struct Arguments : Common {
   std::string source;
   std::string map;
   std::string root;
+  std::string tag_separator;
   ImportOptions options;
 };
 
@@ -57,6 +59,11 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& 
 int run(Arguments& arguments) {
   arguments.options.read.jobs = arguments.jobs;
   arguments.options.read.map = parse_field_map(arguments.map);
+  if (!arguments.tag_separator.empty()) {
+    require(arguments.tag_separator.size() == 1, "--tag-separator takes one character, not '",
+            arguments.tag_separator, "'");
+    arguments.options.read.tag_separator = arguments.tag_separator.front();
+  }
   if (!arguments.root.empty())
     arguments.options.read.root = std::filesystem::absolute(arguments.root);
   Library library(arguments.library, Library::Access::write);
@@ -83,6 +90,7 @@ void add_add(CLI::App& app) {
       "  commonplace add ~/library photos ~/Pictures --labels-from-folders\n"
       "  commonplace add ~/library bookmarks bookmarks.html\n"
       "  commonplace add ~/library films films.csv.gz --map text=overview,tags=keywords\n"
+      "  commonplace add ~/library scans list.tsv --columns image,tags --tag-separator ' '\n"
       "  commonplace add ~/library papers references.bib --strict\n"
       "Adding again updates what changed and keeps every decision.",
       *arguments, [arguments] { return run(*arguments); });
@@ -96,6 +104,12 @@ void add_add(CLI::App& app) {
       ->check(CLI::IsMember(import_formats()));
   command->add_option("--map", arguments->map,
                       "Other names for our fields: text=overview,tags=keywords,labels=group");
+  command
+      ->add_option("--columns", arguments->options.read.columns,
+                   "The columns of a CSV that has no header: id,title,tags")
+      ->delimiter(',');
+  command->add_option("--tag-separator", arguments->tag_separator,
+                      "The character between the tags in a cell of a CSV (default: guessed)");
   command->add_option("--root", arguments->root,
                       "The folder that relative image paths start from (default: the source's)");
   command->add_flag("--labels-from-folders", arguments->options.read.labels_from_folders,

@@ -29,6 +29,22 @@ TEST(Csv, ReadsQuotesOverLines) {
   EXPECT_EQ(read.item(2).text, "");
 }
 
+TEST(Csv, TakesGivenColumnsAndTagSeparators) {
+  Collected read;
+  ReadOptions options;
+  options.columns = {"image", "keywords"};
+  options.tag_separator = ' ';
+  read_csv(*bytes_of("a.jpg\tcar sky, blue\nb.jpg\t\nc.jpg\n"), "test.tsv", '\t', options,
+           read.sink());
+  ASSERT_EQ(read.records.size(), 2U);
+  EXPECT_EQ(read.item(0).image, "a.jpg");
+  EXPECT_EQ(read.item(0).id, "1");
+  EXPECT_EQ(tag_names(read.item(0)), (std::vector<std::string>{"car", "sky,", "blue"}));
+  EXPECT_TRUE(read.item(1).tags.empty());
+  ASSERT_EQ(read.bad.size(), 1U);
+  EXPECT_EQ(read.bad[0].first.line, 3U);
+}
+
 TEST(Csv, GuessesTheSeparator) {
   EXPECT_EQ(csv("id;title\n1;a, b\n").item().title, "a, b");
   EXPECT_EQ(csv("id\ttitle\n1\ta;b\n").item().title, "a;b");

@@ -29,10 +29,13 @@ bool is_number(std::string_view text) {
 struct Column {
   std::string name;
   bool may_hold_json = false;  ///< labels and metadata, as an export writes them
+  bool holds_tags = false;
 };
 
-std::vector<Column> read_header(CsvRecords& records, const std::string& name,
-                                const FieldNames& names) {
+/// The names of the columns: those of the first record, unless they are given.
+std::vector<std::string> header_cells(CsvRecords& records, const std::string& name,
+                                      const ReadOptions& options) {
+  if (!options.columns.empty()) return options.columns;
   require(records.next(), name, ": is empty; expected a header with the names of the columns");
   const std::string place = to_string(records.where()) + ": ";
   require(records.problem().empty(), place, records.problem());
@@ -40,6 +43,13 @@ std::vector<Column> read_header(CsvRecords& records, const std::string& name,
   require(!std::all_of(cells.begin(), cells.end(), is_number) && cells.size() <= kMostColumns,
           place, "these are numbers without a header (or more than ", kMostColumns,
           " columns), not a collection; use `commonplace features ... --from` for a matrix");
+  return cells;
+}
+
+std::vector<Column> read_header(CsvRecords& records, const std::string& name,
+                                const FieldNames& names, const ReadOptions& options) {
+  const std::vector<std::string> cells = header_cells(records, name, options);
+  const std::string place = to_string(records.where()) + ": ";
   std::vector<Column> columns;
   std::set<std::string> seen;
   bool any_known = false;
@@ -54,6 +64,7 @@ std::vector<Column> read_header(CsvRecords& records, const std::string& name,
       if (!target.matches(column.name)) continue;
       any_known = true;
       column.may_hold_json |= target.field == Field::labels || target.field == Field::metadata;
+      column.holds_tags |= target.field == Field::tags;
     }
     columns.push_back(std::move(column));
   }
@@ -65,12 +76,18 @@ std::vector<Column> read_header(CsvRecords& records, const std::string& name,
   require(any_known, place,
           "no column has a name that is known (id, title, text, tags, ...), only ",
           list.substr(0, 500),
-          "; say what they are with --map, e.g. --map title=", columns.front().name);
+          "; say what they are with --map, e.g. --map title=", columns.front().name,
+          ", or with --columns id,title,... where there is no header");
   return columns;
 }
 
-Json value_of(const std::string& cell, bool may_hold_json) {
-  if (!may_hold_json || cell.find_first_of("[{") != 0) return cell;
+Json value_of(const std::string& cell, const Column& column, char tag_separator) {
+  if (column.holds_tags && tag_separator != '\0') {
+    Json tags = Json::array();
+    for (const std::string_view tag : split(cell, {&tag_separator, 1})) tags.push_back(tag);
+    return tags;
+  }
+  if (!column.may_hold_json || cell.find_first_of("[{") != 0) return cell;
   try {
     return parse_json(cell);
   } catch (const Error&) {
@@ -78,14 +95,15 @@ Json value_of(const std::string& cell, bool may_hold_json) {
   }
 }
 
-Json object_of(const std::vector<std::string>& cells, const std::vector<Column>& columns) {
+Json object_of(const std::vector<std::string>& cells, const std::vector<Column>& columns,
+               char tag_separator) {
   require(cells.size() == columns.size(), "has ", cells.size(), " cells where the header has ",
           columns.size());
   Json object = Json::object();
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].empty()) continue;
     require_utf8(cells[i]);
-    object[columns[i].name] = value_of(cells[i], columns[i].may_hold_json);
+    object[columns[i].name] = value_of(cells[i], columns[i], tag_separator);
   }
   return object;
 }
@@ -128,7 +146,7 @@ void read_csv(ByteSource& bytes, const std::string& name, char separator,
               const ReadOptions& options, const Sink& sink) {
   const FieldNames names(options.map);
   CsvRecords records(bytes, name, separator);
-  const std::vector<Column> columns = read_header(records, name, names);
+  const std::vector<Column> columns = read_header(records, name, names, options);
   ReadingProgress progress(sink, name);
   while (records.next()) {
     progress.step(bytes);
@@ -137,8 +155,8 @@ void read_csv(ByteSource& bytes, const std::string& name, char separator,
     const auto work = [&] {
       require(records.problem().empty(), records.problem());
       const std::string line_number = std::to_string(record.where.line);
-      record.item =
-          item_of(object_of(records.cells(), columns), names, options.id_prefix + line_number);
+      record.item = item_of(object_of(records.cells(), columns, options.tag_separator), names,
+                            options.id_prefix + line_number);
     };
     if (understand(sink, record.where, work)) sink.record(std::move(record));
   }

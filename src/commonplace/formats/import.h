@@ -25,6 +25,8 @@ FieldMap parse_field_map(const std::string& text);
 
 struct ReadOptions {
   FieldMap map;
+  std::vector<std::string> columns;  ///< of a CSV without a header: their names
+  char tag_separator = '\0';         ///< between the tags in a cell of a CSV; '\0': guess it
   bool labels_from_folders = false;  ///< a file's folder becomes its label "folder"
   std::filesystem::path root;        ///< the folder that relative image paths start from
   int jobs = 0;                      ///< threads for formats with a file per item
