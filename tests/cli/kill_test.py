@@ -65,7 +65,8 @@ class Kill(CommandLineTest):
         self.assertEqual(check.execute("PRAGMA foreign_key_check").fetchall(), [])
         check.close()
         self.output("add", self.library, "data", sources[0], "--format", "xc")
-        self.assertEqual(len(list((self.library / "features").iterdir())), 1)
+        left = [path.name for path in (self.library / "features").iterdir()]
+        self.assertEqual(len(left), 1, f"what killed imports left is swept: {left}")
         self.assertGreater(self.killed, ROUNDS // 4, "hardly any run was caught alive")
 
     @staticmethod

@@ -37,13 +37,6 @@ void write_all(int descriptor, std::string_view bytes, std::uint64_t offset, con
   }
 }
 
-/// A name beside `path` that no other process and no other object of this one has.
-fs::path temporary_beside(const fs::path& path) {
-  static std::atomic<unsigned> counter{0};
-  return path.parent_path() /
-         concat(kTemporaryPrefix, ::getpid(), "-", counter.fetch_add(1), ".tmp");
-}
-
 void sync_folder(const fs::path& folder) {
   const int directory =
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -104,7 +97,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   // A link stays a link: what it points to is replaced.
   if (fs::is_symlink(path_, ignored)) path_ = fs::weakly_canonical(path_);
   require(!fs::is_directory(path_, ignored), path_.string(), ": is a folder, not a file");
-  temporary_ = temporary_beside(path_);
+  temporary_ = temporary_name(path_.parent_path());
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   require(descriptor_ >= 0, path_.string(), ": cannot be written: ", reason());
   struct stat status {};
@@ -151,7 +144,7 @@ void AtomicFile::commit() {
 
 AtomicFolder::AtomicFolder(fs::path path) : path_(std::move(path)) {
   if (!path_.has_filename()) path_ = path_.parent_path();  // "folder/"
-  temporary_ = temporary_beside(path_);
+  temporary_ = temporary_name(path_.parent_path());
   std::error_code error;
   fs::create_directory(temporary_, error);
   require(!error, path_.string(), ": cannot be written: ", error.message());
@@ -168,6 +161,11 @@ void AtomicFolder::commit() {
   require(::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags) == 0,
           path_.string(), ": cannot be replaced: ", reason());
   sync_folder(path_.parent_path());
+}
+
+fs::path temporary_name(const fs::path& folder) {
+  static std::atomic<unsigned> counter{0};
+  return folder / concat(kTemporaryPrefix, ::getpid(), "-", counter.fetch_add(1), ".tmp");
 }
 
 void sweep_temporaries(const fs::path& directory) {

@@ -76,6 +76,9 @@ class AtomicFolder {
   std::filesystem::path temporary_;
 };
 
+/// A new name for a temporary in `folder`, which sweep_temporaries knows as this process's.
+std::filesystem::path temporary_name(const std::filesystem::path& folder);
+
 /// Removes temporaries that a killed process left in `directory` (not below it). Ones that belong
 /// to a living process are kept.
 void sweep_temporaries(const std::filesystem::path& directory);

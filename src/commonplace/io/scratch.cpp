@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,11 +19,15 @@ constexpr std::size_t kBufferSize = 1 << 20;
 }  // namespace
 
 ScratchBytes::ScratchBytes(const std::filesystem::path& directory)
-    : name_((directory / ".commonplace-scratch-XXXXXX").string()) {
-  descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
-  require(descriptor_ >= 0, directory.string(),
-          ": cannot hold temporary data: ", std::strerror(errno));
-  ::unlink(name_.c_str());
+    : name_(temporary_name(directory).string()) {
+  descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) {
+    // Not every file system has nameless files. A kill before the unlink leaves one to sweep.
+    descriptor_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    require(descriptor_ >= 0, directory.string(),
+            ": cannot hold temporary data: ", std::strerror(errno));
+    ::unlink(name_.c_str());
+  }
 }
 
 ScratchBytes::~ScratchBytes() {
