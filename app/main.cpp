@@ -30,6 +30,10 @@ void add_commands(CLI::App& app) {
   add_tag(app);
   add_export(app);
   add_features(app);
+  add_learn(app);
+  add_search(app);
+  add_topics(app);
+  add_evaluate(app);
   add_link(app);
   add_remove(app);
   add_version(app);

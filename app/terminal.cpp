@@ -209,6 +209,12 @@ std::string with_commas(std::int64_t number) {
   return digits;
 }
 
+std::string fixed(double number, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, number);
+  return text;
+}
+
 std::string counted(std::int64_t number, std::string_view noun) {
   return with_commas(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }

@@ -49,6 +49,8 @@ std::string printable(std::string_view text);
 
 /// 1234567 -> "1,234,567".
 std::string with_commas(std::int64_t number);
+/// 0.12345 -> "0.123".
+std::string fixed(double number, int digits = 3);
 /// "1 item", "3 items".
 std::string counted(std::int64_t number, std::string_view noun);
 

@@ -15,6 +15,9 @@ add_library(stemmer_interface INTERFACE)
 target_link_libraries(stemmer_interface INTERFACE ${STEMMER_LIBRARY})
 add_library(PkgConfig::STEMMER ALIAS stemmer_interface)
 
+# hnswlib is headers alone, on the compiler's own path.
+find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
+
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI COMPONENTS CXX)
 

@@ -19,8 +19,13 @@ show list "$library"
 show list "$library" clipart --tags --limit 10
 show features "$library" clipart --tags --min-documents 3
 show features "$library" clipart --tags --plsa --topics 20 --min-documents 3 --iterations 50
+show learn "$library" search --target clipart
+show search "$library" "sailing boat" --limit 5
+show search "$library" "(cat or dog) -cartoon" --limit 3 --explain
+show topics "$library" --limit 5 --terms 6 --examples 1
 first=$("$program" list "$library" clipart --limit 1 --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["id"])')
 show tag "$library" clipart "$first" --add "demo/first picture"
 show show "$library" clipart "$first"
+show search "$library" --like "$first" --limit 3
 show export "$library" clipart --out "$folder/clipart.jsonl"
 printf '\nThe library is in %s, the export in %s.\n' "$library" "$folder/clipart.jsonl"

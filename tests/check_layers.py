@@ -17,13 +17,16 @@ MAY_KNOW = {
     "data": ["formats"],
     "features": ["math", "comm", "io"],
     "eval": ["base"],
-    "task": ["data", "features", "eval"],
+    "learn": ["math", "comm", "io"],
+    "index": ["base"],
+    "task": ["data", "features", "learn", "index", "eval"],
 }
 ONLY_IN = {
     "mpi.h": ["comm"],
     "sqlite3.h": ["data"],
     "libstemmer.h": ["features"],
     "libxml/": ["formats"],
+    "hnswlib/": ["index"],
     "zlib.h": ["io", "formats"],  # gzip files; compressed text inside PNG
 }
 FORBIDDEN = re.compile(r"std::(cout|cerr|clog)\b|(?<![\w.>])(printf|puts|abort|exit|_exit)\s*\(")

@@ -20,7 +20,7 @@ Collection open_collection(Library& library, const std::string& name, const fs::
       .prepare(
           "INSERT INTO collection(name, source, root, format, changed) VALUES(?, ?, ?, ?, ?) "
           "ON CONFLICT(name) DO UPDATE SET source = excluded.source, root = excluded.root, "
-          "format = excluded.format, changed = excluded.changed")
+          "format = excluded.format, changed = excluded.changed, revision = revision + 1")
       .run(name, source.string(), root.string(), format, current_time());
   return collection(library, name);
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDatabaseName = "library.db";
 constexpr std::string_view kCollectionColumns =
-    "SELECT id, name, source, root, format, items, changed FROM collection ";
+    "SELECT id, name, source, root, format, items, changed, revision FROM collection ";
 
 fs::path existing_database(const fs::path& path) {
   require(fs::is_directory(path), path.string(),
@@ -30,9 +30,10 @@ fs::path existing_database(const fs::path& path) {
 }
 
 Collection collection_of(const Statement& row) {
-  return {row.integer(0),           std::string(row.text(1)), std::string(row.text(2)),
-          std::string(row.text(3)), std::string(row.text(4)), row.integer(5),
-          std::string(row.text(6))};
+  return {row.integer(0),           std::string(row.text(1)),
+          std::string(row.text(2)), std::string(row.text(3)),
+          std::string(row.text(4)), row.integer(5),
+          std::string(row.text(6)), row.integer(7)};
 }
 
 }  // namespace
@@ -77,6 +78,15 @@ std::vector<Collection> collections(const Library& library) {
   std::vector<Collection> result;
   while (query.step()) result.push_back(collection_of(query));
   return result;
+}
+
+std::string state_of(const Library& library, const Collection& collection) {
+  Statement last =
+      library.database().prepare("SELECT coalesce(max(id), 0) FROM decision WHERE collection = ?");
+  last.bind(collection.name);
+  last.step();
+  return concat(collection.id, ' ', collection.revision, ' ', collection.items, ' ',
+                collection.changed, ' ', last.integer(0));
 }
 
 bool has_collection(const Library& library, std::string_view name) {

@@ -17,7 +17,8 @@ struct Collection {
   std::string root;    ///< the folder that relative image paths start from
   std::string format;
   std::int64_t items = 0;
-  std::string changed;  ///< when it was last added
+  std::string changed;        ///< when it was last added
+  std::int64_t revision = 0;  ///< grows each time it is added
 };
 
 /// A directory with library.db, features/ and models/. Any number of processes may read it while
@@ -45,6 +46,9 @@ class Library {
 std::vector<Collection> collections(const Library& library);
 /// The one of that name; Error, listing the names there are, if there is none.
 Collection collection(const Library& library, std::string_view name);
+/// Text that changes whenever the collection's items, tags or decisions do: what was derived from
+/// them holds as long as it is the same.
+std::string state_of(const Library& library, const Collection& collection);
 bool has_collection(const Library& library, std::string_view name);
 /// Error unless `name` can be a collection's: letters, digits, '_', '-', '.', blanks, no '/', ','.
 void check_collection_name(std::string_view name);

@@ -128,6 +128,10 @@ CREATE TABLE machine_label(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX machine_label_by_model ON machine_label(model);
 )sql",
+    // What was derived from a collection holds as long as its revision is the same.
+    R"sql(
+ALTER TABLE collection ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+)sql",
 };
 
 }  // namespace

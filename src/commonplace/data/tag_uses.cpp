@@ -33,6 +33,12 @@ void apply_decisions(const std::vector<DecidedTag>& decisions, std::vector<Numbe
   }
 }
 
+/// One more than the greatest number of a tag.
+std::size_t tag_numbers(const Library& library) {
+  return static_cast<std::size_t>(
+      library.database().integer("SELECT coalesce(max(id), 0) + 1 FROM tag"));
+}
+
 }  // namespace
 
 void visit_tags(
@@ -62,11 +68,49 @@ void visit_tags(
   if (row >= 0) finish();
 }
 
+TagMatrix tag_matrix(const Library& library, const Collection& collection) {
+  std::vector<std::int32_t> column(tag_numbers(library), -1);
+  std::vector<std::int64_t> rows;
+  std::vector<std::size_t> ends;
+  std::vector<NumberedTag> entries;
+  visit_tags(library, collection, [&](std::int64_t row, std::span<const NumberedTag> tags) {
+    rows.push_back(row);
+    for (const NumberedTag& each : tags) {
+      column[static_cast<std::size_t>(each.tag)] = 0;
+      entries.push_back(each);
+    }
+    ends.push_back(entries.size());
+  });
+
+  TagMatrix result;
+  Statement names = library.database().prepare("SELECT id, name FROM tag ORDER BY key");
+  while (names.step()) {
+    std::int32_t& place = column[static_cast<std::size_t>(names.integer(0))];
+    if (place < 0) continue;
+    place = static_cast<std::int32_t>(result.names.size());
+    result.names.emplace_back(names.text(1));
+  }
+  result.counts.columns = std::ssize(result.names);
+  std::size_t entry = 0;
+  std::vector<std::pair<std::int32_t, float>> row;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    while (result.counts.rows() < rows[i]) result.counts.end_row();
+    row.clear();
+    for (; entry < ends[i]; ++entry)
+      row.emplace_back(column[static_cast<std::size_t>(entries[entry].tag)],
+                       static_cast<float>(entries[entry].count));
+    std::sort(row.begin(), row.end());
+    for (const auto& [place, count] : row) result.counts.push(place, count);
+    result.counts.end_row();
+  }
+  while (result.counts.rows() < collection.items) result.counts.end_row();
+  return result;
+}
+
 std::vector<TagUse> tag_uses(const Library& library, const Collection& collection,
                              bool with_parents) {
   // Numbers of tags are small and dense, so plain arrays serve as tables.
-  const auto size = static_cast<std::size_t>(
-      library.database().integer("SELECT coalesce(max(id), 0) + 1 FROM tag"));
+  const std::size_t size = tag_numbers(library);
   std::vector<std::int64_t> parent(size, 0);
   std::vector<std::int64_t> uses(size, 0);
   std::vector<std::int64_t> last_row(size, -1);

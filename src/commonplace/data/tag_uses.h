@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/matrix.h"
 #include "commonplace/data/library.h"
 
 namespace commonplace {
@@ -21,6 +22,13 @@ struct NumberedTag {
 void visit_tags(
     const Library& library, const Collection& collection,
     const std::function<void(std::int64_t row, std::span<const NumberedTag> tags)>& visit);
+
+/// The human tags of a collection, decisions heeded, as a matrix.
+struct TagMatrix {
+  std::vector<std::string> names;  ///< the tags that are used, by their keys
+  Sparse counts;                   ///< items x names
+};
+TagMatrix tag_matrix(const Library& library, const Collection& collection);
 
 /// A tag and how many items of a collection have it.
 struct TagUse {

@@ -135,6 +135,61 @@ MatrixD transposed_multiply(const SparseView& a, const MatrixD& b, int jobs) {
   return transposed_multiply_any(a, b, jobs);
 }
 
+Sparse multiply(const SparseView& a, const SparseView& b) {
+  require(a.columns == b.rows, "a sparse matrix of ", a.columns,
+          " columns cannot be multiplied by one of ", b.rows, " rows");
+  Sparse result;
+  result.columns = b.columns;
+  std::vector<double> sums(static_cast<std::size_t>(b.columns));
+  std::vector<char> present(static_cast<std::size_t>(b.columns));
+  std::vector<std::int32_t> seen;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const auto terms = a.row_indices(row);
+    const auto weights = a.row_values(row);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto columns = b.row_indices(terms[i]);
+      const auto values = b.row_values(terms[i]);
+      for (std::size_t j = 0; j < columns.size(); ++j) {
+        const auto column = static_cast<std::size_t>(columns[j]);
+        if (present[column] == 0) seen.push_back(columns[j]);
+        present[column] = 1;
+        sums[column] += static_cast<double>(weights[i]) * static_cast<double>(values[j]);
+      }
+    }
+    std::sort(seen.begin(), seen.end());
+    for (const std::int32_t column : seen) {
+      result.push(column, static_cast<float>(sums[static_cast<std::size_t>(column)]));
+      sums[static_cast<std::size_t>(column)] = 0;
+      present[static_cast<std::size_t>(column)] = 0;
+    }
+    seen.clear();
+    result.end_row();
+  }
+  return result;
+}
+
+Sparse add(const SparseView& a, const SparseView& b) {
+  require(a.rows == b.rows && a.columns == b.columns, "matrices of ", a.rows, " x ", a.columns,
+          " and ", b.rows, " x ", b.columns, " cannot be added");
+  Sparse result;
+  result.columns = a.columns;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const auto left = a.row_indices(row);
+    const auto right = b.row_indices(row);
+    for (std::size_t l = 0, r = 0; l < left.size() || r < right.size();) {
+      const bool take_left = r == right.size() || (l < left.size() && left[l] <= right[r]);
+      const bool take_right = l == left.size() || (r < right.size() && right[r] <= left[l]);
+      const std::int32_t column = take_left ? left[l] : right[r];
+      float sum = 0;
+      if (take_left) sum += a.row_values(row)[l++];
+      if (take_right) sum += b.row_values(row)[r++];
+      result.push(column, sum);
+    }
+    result.end_row();
+  }
+  return result;
+}
+
 std::vector<std::int32_t> balanced_columns(const SparseView& a, std::int64_t parts) {
   std::vector<std::int64_t> per_column(static_cast<std::size_t>(a.columns));
   for (const std::int32_t column : a.indices) ++per_column[static_cast<std::size_t>(column)];

@@ -20,6 +20,12 @@ MatrixD multiply(const SparseView& a, const MatrixD& b, int jobs = 0);
 MatrixD transposed_multiply(const SparseView& a, const Matrix& b, int jobs = 0);
 MatrixD transposed_multiply(const SparseView& a, const MatrixD& b, int jobs = 0);
 
+/// A B for a sparse B of m rows, columns ascending; entries that add up to 0 stay. O(products).
+Sparse multiply(const SparseView& a, const SparseView& b);
+
+/// A + B for matrices of the same shape.
+Sparse add(const SparseView& a, const SparseView& b);
+
 /// Boundaries 0 = b[0] < b[1] < ... = m of column ranges with about as many nonzeros each: at most
 /// `parts` ranges. O(z + m).
 std::vector<std::int32_t> balanced_columns(const SparseView& a, std::int64_t parts);

@@ -5,20 +5,10 @@
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
+#include "commonplace/task/item_texts.h"
 
 namespace commonplace {
 namespace {
-
-/// Title and text of each item, in row order.
-TextSource texts_of(ItemReader& reader) {
-  return [&reader, item = Item()](std::string& text) mutable {
-    if (!reader.next(item)) return false;
-    text = item.title;
-    if (!text.empty() && !item.text.empty()) text += '\n';
-    text += item.text;
-    return true;
-  };
-}
 
 TagSource tags_of(ItemReader& reader) {
   return [&reader, item = Item()](std::vector<TagCount>& tags) mutable {

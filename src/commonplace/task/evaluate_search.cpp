@@ -1,0 +1,425 @@
+#include "commonplace/task/evaluate_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/unicode.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/eval/plot.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/features/tfidf.h"
+#include "commonplace/io/lines.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/task/learn_search.h"
+#include "commonplace/task/search_trial.h"
+
+namespace commonplace {
+namespace {
+
+using Scores = std::vector<std::vector<float>>;
+
+constexpr float kSaturation = 1.2F;
+constexpr float kLengthShare = 0.75F;
+constexpr std::int64_t kRidgeTerms = 4000;
+constexpr int kSweepSteps = 10;
+/// A random choice of so many items of the target stands for all of them.
+constexpr std::int64_t kMostItems = 50000;
+constexpr std::uint64_t kRepetition = 0x9e37;
+
+/// What the methods of one repetition share.
+struct Stage {
+  const SearchTrial& trial;
+  std::vector<Sparse> counts;  ///< the visible target, then the auxiliaries
+  std::span<const float> idf;
+  const SearchModelOptions& options;
+  int jobs;
+  const Progress& progress;
+};
+
+/// Quality by method; -1 for methods without a place in the sweep.
+struct Answers {
+  std::vector<std::pair<std::string, int>> order;
+  std::map<std::pair<std::string, int>, std::vector<SearchQuality>> quality;
+
+  void add(const std::string& method, int shared, SearchQuality judged) {
+    const std::pair key(method, shared);
+    if (quality.find(key) == quality.end()) order.push_back(key);
+    quality[key].push_back(std::move(judged));
+  }
+};
+
+Scores add_scores(Scores a, const Scores& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t item = 0; item < a[i].size(); ++item) a[i][item] += b[i][item];
+  return a;
+}
+
+Scores bm25(const SearchTrial& trial) {
+  const SparseView rows = trial.visible.view();
+  std::vector<float> lengths;
+  double total = 0;
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    lengths.push_back(static_cast<float>(rows.row_indices(row).size()));
+    total += static_cast<double>(lengths.back());
+  }
+  const auto mean_length = static_cast<float>(total / static_cast<double>(rows.rows));
+  Scores scores = own_scores(trial, 1);
+  for (auto& each : scores)
+    for (std::size_t item = 0; item < each.size(); ++item)
+      each[item] *=
+          (1 + kSaturation) /
+          (1 + kSaturation * (1 - kLengthShare + kLengthShare * lengths[item] / mean_length));
+  return scores;
+}
+
+Scores cosine_of_rows(const Stage& stage) {
+  const Sparse by_term = transpose(weighted_rows(stage.trial.visible.view(), stage.idf).view());
+  Scores scores;
+  for (const std::int32_t term : stage.trial.asked) {
+    auto& each = scores.emplace_back(static_cast<std::size_t>(stage.trial.visible.rows()));
+    const auto rows = by_term.view().row_indices(term);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      each[static_cast<std::size_t>(rows[i])] = by_term.view().row_values(term)[i];
+  }
+  return scores;
+}
+
+/// The word-to-word ridge learned on all collections, of the terms that an item shows.
+Scores ridge_scores(const Stage& stage) {
+  Sparse stacked;
+  stacked.columns = stage.trial.visible.columns;
+  for (const Sparse& each : stage.counts) {
+    Sparse has = each;
+    std::fill(has.values.begin(), has.values.end(), 1.0F);
+    for (std::int64_t row = 0; row < has.rows(); ++row) stacked.push_row(has.view(), row);
+  }
+  AssociationOptions options;
+  options.ridge = stage.options.associations.ridge;
+  options.ridge_terms = kRidgeTerms;
+  options.most = kRidgeTerms;
+  options.jobs = stage.jobs;
+  const Sparse ridge = fit_associations(stacked.view(), options).ridge;
+  Scores scores;
+  std::vector<float> weights(static_cast<std::size_t>(ridge.columns));
+  for (const std::int32_t term : stage.trial.asked) {
+    std::fill(weights.begin(), weights.end(), 0.0F);
+    const auto from = ridge.view().row_indices(term);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      weights[static_cast<std::size_t>(from[i])] = ridge.view().row_values(term)[i];
+    auto& each = scores.emplace_back();
+    for (std::int64_t row = 0; row < stage.trial.visible.rows(); ++row) {
+      float sum = 0;
+      for (const std::int32_t shown : stage.trial.visible.view().row_indices(row))
+        sum += weights[static_cast<std::size_t>(shown)];
+      each.push_back(sum);
+    }
+  }
+  return scores;
+}
+
+struct TopicScores {
+  Scores cosine;  ///< of the query's and the item's codes: the paper's ranking
+  Scores read;    ///< the asked term read off the item's topics
+};
+
+/// Rankings by a subspace of the visible target and `others`.
+TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
+                         const std::vector<TopicBlock>& blocks) {
+  std::vector<Sparse> rows = {weighted_rows(stage.trial.visible.view(), stage.idf)};
+  for (const Sparse& each : others) rows.push_back(weighted_rows(each.view(), stage.idf));
+  std::vector<SparseView> views;
+  for (const Sparse& each : rows) views.push_back(each.view());
+  SharedSubspaceOptions options = stage.options.subspace;
+  options.jobs = stage.jobs;
+  SelfComm comm;
+  const SharedSubspaceFit fit = fit_shared_subspace(views, blocks, options, comm, stage.progress);
+  Matrix codes = fit.codes[0];
+
+  Sparse queries;
+  queries.columns = stage.trial.visible.columns;
+  for (const std::int32_t term : stage.trial.asked) {
+    queries.push(term, 1);
+    queries.end_row();
+  }
+  const Matrix asked = encode(fit.model, 0, queries.view(), stage.jobs);
+  const std::vector<int> topics = fit.model.topics_of(0);
+  TopicScores scores;
+  for (std::size_t i = 0; i < stage.trial.asked.size(); ++i) {
+    Eigen::VectorXf reading(static_cast<Eigen::Index>(topics.size()));
+    for (std::size_t topic = 0; topic < topics.size(); ++topic)
+      reading[static_cast<Eigen::Index>(topic)] =
+          fit.model.basis(stage.trial.asked[i], topics[topic]);
+    const Eigen::VectorXf read = codes * reading;
+    scores.read.emplace_back(read.data(), read.data() + read.size());
+  }
+  for (Eigen::Index row = 0; row < codes.rows(); ++row)
+    if (const float norm = codes.row(row).norm(); norm > 0) codes.row(row) /= norm;
+  for (Eigen::Index i = 0; i < asked.rows(); ++i) {
+    const Eigen::VectorXf cosine = codes * asked.row(i).transpose();
+    scores.cosine.emplace_back(cosine.data(), cosine.data() + cosine.size());
+  }
+  return scores;
+}
+
+void judge_topics(const Stage& stage, const std::string& method, int shared,
+                  std::span<const Sparse> others, const std::vector<TopicBlock>& blocks,
+                  Answers& answers) {
+  const TopicScores scores = topic_scores(stage, others, blocks);
+  answers.add(method, shared, judge(stage.trial, scores.cosine, stage.jobs));
+  answers.add(
+      method + " with own words", shared,
+      judge(stage.trial, add_scores(own_scores(stage.trial, kOwnWord), scores.read), stage.jobs));
+}
+
+/// The model as `learn` would choose and fit it from what is visible.
+bool judge_hybrid(const Stage& stage, const std::string& method, std::vector<Sparse> counts,
+                  Answers& answers) {
+  const LearnedBorrowing learned =
+      learn_borrowing(counts, stage.idf, stage.options, stage.jobs, stage.progress);
+  const CodedItems items =
+      code_items(learned.borrowing, stage.trial.visible.view(),
+                 lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.jobs);
+  const std::vector<Evidence> evidence =
+      find_evidence(stage.trial, learned.borrowing, items, stage.jobs);
+  answers.add(
+      method, -1,
+      judge(stage.trial, hybrid_scores(stage.trial, evidence, learned.report.weights, kOwnWord),
+            stage.jobs));
+  return learned.report.lending != Lending::target;
+}
+
+const char* const kOwnWords = "own words";
+const char* const kRidge = "word-to-word ridge (EASE) with own words";
+const char* const kHybrid = "commonplace";
+const char* const kSweep = "shared topics";
+
+/// Every method on one trial; whether borrowing was chosen.
+bool run_methods(const Stage& stage, const Sparse* same_source,
+                 const SearchEvaluationOptions& options, Answers& answers) {
+  const SearchTrial& trial = stage.trial;
+  const SearchModelOptions& model = stage.options;
+  answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.jobs));
+  answers.add("BM25", -1, judge(trial, bm25(trial), stage.jobs));
+  answers.add("tf-idf cosine", -1, judge(trial, cosine_of_rows(stage), stage.jobs));
+  answers.add(kRidge, -1,
+              judge(trial, add_scores(own_scores(trial, 1), ridge_scores(stage)), stage.jobs));
+  judge_topics(stage, "NMF of the target alone", -1, {}, shared_blocks(1, model.rank, 1, 0),
+               answers);
+  const std::span<const Sparse> auxiliaries = std::span(stage.counts).subspan(1);
+  const int collections = static_cast<int>(stage.counts.size());
+  if (same_source)
+    judge_topics(stage, "NMF with more of the same source", -1, {same_source, 1},
+                 shared_blocks(2, model.rank, model.auxiliary_rank,
+                               std::min(model.rank, model.auxiliary_rank)),
+                 answers);
+  judge_hybrid(stage, std::string(kHybrid) + ", the target alone", {stage.counts[0]}, answers);
+  if (auxiliaries.empty()) return false;
+
+  TopicBlock joint{{}, model.rank};
+  for (int d = 0; d < collections; ++d) joint.members.push_back(d);
+  judge_topics(stage, "fully joint NMF", -1, auxiliaries, {joint}, answers);
+  const int most = std::min(model.rank, model.auxiliary_rank);
+  for (int step = 0; options.sweep && step <= kSweepSteps; ++step) {
+    const int shared = most * step / kSweepSteps;
+    if (step > 0 && shared == most * (step - 1) / kSweepSteps) continue;
+    judge_topics(stage, kSweep, shared, auxiliaries,
+                 shared_blocks(collections, model.rank, model.auxiliary_rank, shared), answers);
+  }
+  return judge_hybrid(stage, kHybrid, stage.counts, answers);
+}
+
+/// Means of the repetitions, or, of one repetition, the values of the asked tags.
+std::vector<double> samples(const std::vector<SearchQuality>& repetitions,
+                            std::vector<double> SearchQuality::*measure) {
+  if (repetitions.size() == 1) return repetitions[0].*measure;
+  std::vector<double> means;
+  for (const SearchQuality& each : repetitions) means.push_back(mean(each.*measure));
+  return means;
+}
+
+Measured measured(std::span<const double> values) { return {mean(values), bootstrap_mean(values)}; }
+
+Measured difference(const Answers& answers, const std::string& better, const std::string& other) {
+  const auto a = samples(answers.quality.at({better, -1}), &SearchQuality::average_precision);
+  const auto b = samples(answers.quality.at({other, -1}), &SearchQuality::average_precision);
+  return {mean(a) - mean(b), bootstrap_mean_difference(a, b)};
+}
+
+MethodQuality summarise(const std::pair<std::string, int>& key,
+                        const std::vector<SearchQuality>& repetitions) {
+  MethodQuality result;
+  result.method = key.first;
+  result.shared = key.second;
+  result.map = measured(samples(repetitions, &SearchQuality::average_precision));
+  result.missing_map = measured(samples(repetitions, &SearchQuality::missing_average_precision));
+  result.precision_at_recall = measured(samples(repetitions, &SearchQuality::precision_at_recall));
+  result.precision_at = measured(samples(repetitions, &SearchQuality::precision_at));
+  double asked = 0;
+  for (const SearchQuality& each : repetitions)
+    for (const auto& curve : each.curve) {
+      for (std::size_t i = 0; i < curve.size(); ++i) result.curve[i] += curve[i];
+      ++asked;
+    }
+  for (double& value : result.curve) value /= asked;
+  return result;
+}
+
+/// Lines "query TAB item id".
+SearchTrial read_judgements(const std::string& file, const Library& library,
+                            const Collection& target, const Vocabulary& vocabulary,
+                            const Sparse& counts) {
+  std::map<std::string, std::int64_t, std::less<>> rows;
+  Statement ids = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
+  ids.bind(target.id);
+  while (ids.step()) rows.emplace(ids.text(0), ids.integer(1));
+  std::map<std::int32_t, std::vector<std::uint8_t>> relevant;
+  LineReader lines(open_bytes(file), file);
+  std::string_view line;
+  while (lines.next(line)) {
+    if (line.empty()) continue;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos)
+      fail(to_string(lines.where()), ": expected 'query TAB item id', found '", line, "'");
+    const auto row = rows.find(line.substr(tab + 1));
+    if (row == rows.end())
+      fail(to_string(lines.where()), ": collection '", target.name, "' has no item '",
+           line.substr(tab + 1), "'");
+    const std::int32_t term = vocabulary.find(fold(line.substr(0, tab)));
+    if (term < 0)
+      fail(to_string(lines.where()), ": '", line.substr(0, tab),
+           "' is not a term of these collections; queries must be tags that are used");
+    auto& marks = relevant[term];
+    marks.resize(static_cast<std::size_t>(counts.rows()));
+    marks[static_cast<std::size_t>(row->second)] = 1;
+  }
+  require(!relevant.empty(), file, ": there are no judgements in it");
+  SearchTrial trial;
+  trial.visible = counts;
+  for (auto& [term, marks] : relevant) {
+    trial.asked.push_back(term);
+    trial.relevant.push_back(std::move(marks));
+  }
+  return trial;
+}
+
+void check(const SearchEvaluationOptions& options) {
+  require(options.repeat >= 1 && options.repeat <= 1000, "repeat is ", options.repeat,
+          "; expected 1 .. 1,000");
+  require(options.judgements.empty() || options.repeat == 1,
+          "with judgements nothing is hidden, so there is nothing to repeat");
+}
+
+Chart recall_chart(const SearchEvaluation& evaluation) {
+  Chart chart;
+  chart.title = "Precision at each recall";
+  chart.x_label = "recall";
+  chart.y_label = "precision";
+  for (const MethodQuality& each : evaluation.methods) {
+    if (each.shared >= 0) continue;
+    Series& series = chart.series.emplace_back();
+    series.name = each.method;
+    for (std::size_t i = 0; i < each.curve.size(); ++i) {
+      series.x.push_back(static_cast<double>(i) / 10);
+      series.y.push_back(each.curve[i]);
+    }
+  }
+  return chart;
+}
+
+Chart sweep_chart(const SearchEvaluation& evaluation, const std::string& label,
+                  Measured MethodQuality::*measure) {
+  Chart chart;
+  chart.title = label + " by topics in common";
+  chart.x_label = "topics in common";
+  chart.y_label = label;
+  for (const MethodQuality& each : evaluation.methods) {
+    if (each.shared < 0) continue;
+    auto series = std::find_if(chart.series.begin(), chart.series.end(),
+                               [&](const Series& other) { return other.name == each.method; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(series, Series());
+      series->name = each.method;
+    }
+    series->x.push_back(each.shared);
+    series->y.push_back((each.*measure).value);
+    series->low.push_back((each.*measure).interval.low);
+    series->high.push_back((each.*measure).interval.high);
+  }
+  return chart;
+}
+
+}  // namespace
+
+SearchEvaluation evaluate_search(const Library& library, const std::string& target,
+                                 const std::vector<std::string>& auxiliaries,
+                                 const SearchModelOptions& model,
+                                 const SearchEvaluationOptions& options, int jobs,
+                                 const Progress& progress) {
+  commonplace::check(model);
+  check(options);
+  std::vector<Collection> collections = {collection(library, target)};
+  for (const std::string& name : auxiliaries) collections.push_back(collection(library, name));
+  if (!options.same_source.empty()) collections.push_back(collection(library, options.same_source));
+  MergedTerms terms = read_terms(library, collections, model.terms, jobs, progress);
+  const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
+  Sparse same_source;
+  if (!options.same_source.empty()) {
+    same_source = std::move(terms.counts.back());
+    terms.counts.pop_back();
+  }
+
+  SearchEvaluation result;
+  result.terms = terms.vocabulary.size();
+  require(options.judgements.empty() || collections[0].items <= kMostItems, "collection '", target,
+          "' has ", collections[0].items, " items; judgements are possible for at most ",
+          kMostItems);
+  const Sparse whole = sample_rows(terms.counts[0], kMostItems, model.subspace.seed);
+  result.items = whole.rows();
+  Answers answers;
+  for (int repetition = 0; repetition < options.repeat; ++repetition) {
+    progress({"repetitions", static_cast<std::uint64_t>(repetition),
+              static_cast<std::uint64_t>(options.repeat), "repetitions"});
+    const std::uint64_t seed =
+        model.subspace.seed + kRepetition * static_cast<std::uint64_t>(repetition);
+    const SearchTrial trial =
+        options.judgements.empty()
+            ? hide_terms(whole.view(), {options.hide, options.least, options.queries, seed})
+            : read_judgements(options.judgements, library, collections[0], terms.vocabulary, whole);
+    require(!trial.asked.empty(), "no tag of collection '", target, "' is used by ", options.least,
+            " or more items that have other tags too, so there is nothing to ask for; give a",
+            " smaller --least or add more tagged items");
+    terms.counts[0] = trial.visible;
+    SearchModelOptions seeded = model;
+    seeded.subspace.seed = seed;
+    const Stage stage{trial, terms.counts, idf, seeded, jobs, progress};
+    result.borrowed +=
+        run_methods(stage, options.same_source.empty() ? nullptr : &same_source, options, answers)
+            ? 1.0 / options.repeat
+            : 0;
+    result.asked += static_cast<double>(trial.asked.size()) / options.repeat;
+  }
+  for (const auto& key : answers.order)
+    result.methods.push_back(summarise(key, answers.quality.at(key)));
+  const std::string ours =
+      auxiliaries.empty() ? std::string(kHybrid) + ", the target alone" : kHybrid;
+  result.over_words = difference(answers, ours, kOwnWords);
+  result.over_ridge = difference(answers, ours, kRidge);
+  return result;
+}
+
+std::string evaluation_plot(const SearchEvaluation& evaluation) {
+  std::vector<Chart> charts = {recall_chart(evaluation)};
+  const bool swept = std::any_of(evaluation.methods.begin(), evaluation.methods.end(),
+                                 [](const MethodQuality& each) { return each.shared >= 0; });
+  if (swept) {
+    charts.push_back(sweep_chart(evaluation, "Mean average precision", &MethodQuality::map));
+    charts.push_back(
+        sweep_chart(evaluation, "Precision at recall 0.1", &MethodQuality::precision_at_recall));
+  }
+  return chart_page(charts);
+}
+
+}  // namespace commonplace

@@ -1,0 +1,243 @@
+#include "commonplace/task/search.h"
+
+#include <algorithm>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/data/items.h"
+#include "commonplace/data/stored_models.h"
+#include "commonplace/features/tokens.h"
+#include "commonplace/task/item_texts.h"
+#include "commonplace/task/search_conditions.h"
+#include "commonplace/task/search_index.h"
+#include "commonplace/task/search_ranker.h"
+#include "commonplace/task/search_reasons.h"
+#include "commonplace/task/search_terms.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::size_t kWordsOfLikeness = 30;
+
+bool contains_run(const std::vector<std::string>& words, const std::vector<std::string>& run) {
+  return std::search(words.begin(), words.end(), run.begin(), run.end()) != words.end();
+}
+
+std::vector<std::string> names(const std::vector<ItemTag>& tags) {
+  std::vector<std::string> result;
+  for (const ItemTag& tag : tags) result.push_back(tag.name);
+  return result;
+}
+
+}  // namespace
+
+struct CollectionSearcher::Parts {
+  Parts(const Library& opened, const std::string& collection_name, const std::string& model_name,
+        int jobs, const Progress& progress)
+      : library(opened), searched(commonplace::collection(opened, collection_name)) {
+    if (!model_name.empty()) {
+      record = model_record(library, model_name);
+      require(record->kind == kSearchModelKind, "model '", model_name, "' is of kind '",
+              record->kind, "', not a search model; learn one with: commonplace learn LIB search");
+      model = load_search_model(TensorFile(record->file));
+    }
+    index = open_search_index(library, searched, record ? &*record : nullptr,
+                              model ? &*model : nullptr, jobs, [&](const ProgressStep& step) {
+                                index_is_new = true;
+                                progress(step);
+                              });
+    tokens = model ? model->options.terms.tokens : TokenOptions();
+    ranker.emplace(index, model ? &*model : nullptr, jobs);
+  }
+
+  bool has_phrase(ItemReader& reader, std::int64_t row, const std::vector<std::string>& run) const {
+    Item found;
+    reader.skip_to(row);
+    if (!reader.next(found)) return false;
+    Tokenizer tokenizer(tokens);
+    if (contains_run(tokenizer.tokens(item_text(found)), run)) return true;
+    return std::any_of(found.tags.begin(), found.tags.end(), [&](const ItemTag& tag) {
+      return contains_run(tokenizer.tokens(tag.name), run);
+    });
+  }
+
+  std::vector<std::uint8_t> allowed(const SearchQuery& query) const {
+    if (!query.condition) return {};
+    ItemReader reader(library, searched);
+    return items_that_meet(*query.condition, index, tokens,
+                           [&](std::int64_t row, const std::vector<std::string>& run) {
+                             return has_phrase(reader, row, run);
+                           });
+  }
+
+  SearchAnswer answer(const Ask& ask, const std::vector<RankedItem>& ranked,
+                      const SearchOptions& options) const {
+    SearchAnswer result;
+    result.unknown = ask.unknown;
+    ItemReader reader(library, searched);
+    for (const RankedItem& each : ranked) {
+      Item found;
+      reader.skip_to(each.row);
+      if (!reader.next(found) || reader.row() != each.row) continue;
+      SearchHit& hit = result.hits.emplace_back();
+      hit.collection = searched.name;
+      hit.id = std::move(found.id);
+      hit.title = std::move(found.title);
+      hit.tags = names(found.tags);
+      hit.score = each.score;
+      hit.own = each.own;
+      hit.borrowed = each.borrowed;
+      if (options.explain)
+        hit.reasons = find_reasons(index, model && !options.words_only ? &*model : nullptr, *ranker,
+                                   ask, each.row);
+    }
+    return result;
+  }
+
+  /// Everything when nothing but a condition was given: in the order of the rows.
+  static std::vector<RankedItem> first_allowed(const std::vector<std::uint8_t>& rows,
+                                               std::int64_t limit) {
+    std::vector<RankedItem> result;
+    for (std::size_t row = 0; row < rows.size() && std::ssize(result) < limit; ++row)
+      if (rows[row] != 0) result.push_back({static_cast<std::int64_t>(row), 0, 0, 0});
+    return result;
+  }
+
+  const Library& library;
+  Collection searched;
+  std::optional<ModelRecord> record;
+  std::optional<SearchModel> model;
+  SearchIndex index;
+  bool index_is_new = false;
+  TokenOptions tokens;
+  std::optional<SearchRanker> ranker;
+};
+
+CollectionSearcher::CollectionSearcher(const Library& library, const std::string& collection,
+                                       const std::string& model, int jobs, const Progress& progress)
+    : parts_(std::make_unique<Parts>(library, collection, model, jobs, progress)) {}
+CollectionSearcher::~CollectionSearcher() = default;
+CollectionSearcher::CollectionSearcher(CollectionSearcher&&) noexcept = default;
+
+const std::string& CollectionSearcher::collection() const { return parts_->searched.name; }
+const std::string& CollectionSearcher::model() const {
+  static const std::string none;
+  return parts_->record ? parts_->record->name : none;
+}
+bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
+
+void CollectionSearcher::keep_index(Library& library) const {
+  if (parts_->record) store_search_index(library, parts_->searched, *parts_->record, parts_->index);
+}
+
+SearchAnswer CollectionSearcher::search(const SearchQuery& query,
+                                        const SearchOptions& options) const {
+  Tokenizer tokenizer(parts_->tokens);
+  std::vector<std::string> tokens;
+  for (const std::string& word : query.words)
+    for (std::string& token : tokenizer.tokens(word)) tokens.push_back(std::move(token));
+  const std::vector<std::uint8_t> allowed = parts_->allowed(query);
+  const Ask ask = parts_->ranker->understand(tokens, options.whole_terms);
+  if (tokens.empty())
+    return parts_->answer(ask, Parts::first_allowed(allowed, options.limit), options);
+  return parts_->answer(
+      ask, parts_->ranker->rank(ask, options.limit, allowed, options.words_only, options.jobs),
+      options);
+}
+
+SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
+                                      const SearchOptions& options) const {
+  const Item like =
+      item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
+  Tokenizer tokenizer(parts_->tokens);
+  std::vector<std::string> tokens;
+  auto add = [&](const std::string& text) {
+    for (std::string& token : tokenizer.tokens(text))
+      if (std::find(tokens.begin(), tokens.end(), token) == tokens.end())
+        tokens.push_back(std::move(token));
+  };
+  for (const ItemTag& tag : like.tags)
+    for (const std::string& level : tag_levels(tag.name)) add(level);
+  if (tokens.size() < kWordsOfLikeness) add(item_text(like));
+  require(!tokens.empty(), "item '", id, "' has neither tags nor words that others could be like");
+  if (tokens.size() > kWordsOfLikeness) tokens.resize(kWordsOfLikeness);
+
+  const Ask ask = parts_->ranker->understand(tokens, true);
+  SearchOptions one_more = options;
+  ++one_more.limit;
+  SearchAnswer answer = parts_->answer(
+      ask, parts_->ranker->rank(ask, one_more.limit, {}, options.words_only, options.jobs),
+      options);
+  std::erase_if(answer.hits, [&](const SearchHit& hit) {
+    return hit.collection == item_collection && hit.id == id;
+  });
+  if (std::ssize(answer.hits) > options.limit)
+    answer.hits.resize(static_cast<std::size_t>(options.limit));
+  return answer;
+}
+
+std::vector<SearchPlace> search_places(const Library& library,
+                                       const std::vector<std::string>& chosen_collections,
+                                       const std::vector<std::string>& chosen_models) {
+  std::vector<SearchPlace> places;
+  std::vector<ModelRecord> models;
+  for (ModelRecord& record : model_records(library))
+    if (record.kind == kSearchModelKind) models.push_back(std::move(record));
+  for (const std::string& name : chosen_models) {
+    const bool known = std::any_of(models.begin(), models.end(),
+                                   [&](const ModelRecord& model) { return model.name == name; });
+    require(known, "there is no search model '", name, "'; there ",
+            models.empty() ? "are none" : "is " + join(models, &ModelRecord::name));
+  }
+  auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const ModelRecord& record : models) {
+    if (!wanted(chosen_models, record.name)) continue;
+    const std::string target = TensorFile(record.file).metadata("target");
+    // A model that was named searches the collections that were named, be they its own or not.
+    if (!chosen_models.empty() && !chosen_collections.empty()) {
+      for (const std::string& name : chosen_collections) places.push_back({name, record.name});
+    } else if (wanted(chosen_collections, target) && has_collection(library, target)) {
+      places.push_back({target, record.name});
+    }
+  }
+  if (!chosen_models.empty()) return places;
+  std::vector<std::string> all = chosen_collections;
+  if (all.empty())
+    for (const Collection& each : collections(library)) all.push_back(each.name);
+  for (const std::string& name : all) {
+    collection(library, name);
+    if (std::none_of(places.begin(), places.end(),
+                     [&](const SearchPlace& place) { return place.collection == name; }))
+      places.push_back({name, ""});
+  }
+  return places;
+}
+
+SearchAnswer merge_answers(std::vector<SearchAnswer> answers, std::int64_t limit) {
+  SearchAnswer merged;
+  if (!answers.empty()) merged.unknown = answers.front().unknown;
+  for (SearchAnswer& answer : answers) {
+    // A word is unknown if it is so everywhere.
+    std::erase_if(merged.unknown, [&](const std::string& word) {
+      return std::find(answer.unknown.begin(), answer.unknown.end(), word) == answer.unknown.end();
+    });
+    for (SearchHit& hit : answer.hits) merged.hits.push_back(std::move(hit));
+  }
+  std::stable_sort(merged.hits.begin(), merged.hits.end(),
+                   [](const SearchHit& a, const SearchHit& b) { return a.score > b.score; });
+  // Two models of one collection may both find an item: the better score stands.
+  std::vector<SearchHit> once;
+  for (SearchHit& hit : merged.hits) {
+    if (std::ssize(once) == limit) break;
+    if (std::none_of(once.begin(), once.end(), [&](const SearchHit& other) {
+          return other.collection == hit.collection && other.id == hit.id;
+        }))
+      once.push_back(std::move(hit));
+  }
+  merged.hits = std::move(once);
+  return merged;
+}
+
+}  // namespace commonplace

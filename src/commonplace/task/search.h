@@ -1,0 +1,111 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/data/library.h"
+#include "commonplace/task/search_query.h"
+
+namespace commonplace {
+
+struct SearchOptions {
+  std::int64_t limit = 20;
+  bool explain = false;
+  bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
+  bool words_only = false;   ///< rank by the words themselves, borrow nothing
+  int jobs = 0;
+};
+
+/// Why an item is there.
+struct SearchReasons {
+  struct Word {
+    std::string word;
+    bool in_tags = false;
+    bool in_text = false;
+  };
+  struct Association {
+    std::string from;   ///< a tag of the item
+    std::string asked;  ///< the asked term that it speaks for
+    double weight = 0;
+    std::string collection;     ///< where most items have both
+    std::int64_t together = 0;  ///< how many do there
+  };
+  struct Neighbour {
+    std::string collection;
+    std::string id;
+    double weight = 0;
+    std::vector<std::string> asked;  ///< the asked terms that it has
+  };
+  struct Topic {
+    std::string name;                  ///< as `topics` calls it
+    std::vector<std::string> members;  ///< collections that share it
+    std::vector<std::string> terms;    ///< its foremost
+    double weight = 0;
+  };
+  std::vector<Word> words;
+  std::vector<Association> associations;
+  std::vector<Neighbour> neighbours;
+  std::vector<Topic> topics;
+};
+
+struct SearchHit {
+  std::string collection;
+  std::string id;
+  std::string title;
+  std::vector<std::string> tags;
+  double score = 0;
+  double own = 0;         ///< the part of the score that its own words have
+  double borrowed = 0;    ///< and the part that was borrowed
+  SearchReasons reasons;  ///< if asked for
+};
+
+struct SearchAnswer {
+  std::vector<SearchHit> hits;
+  std::vector<std::string> unknown;  ///< words of the query that are nowhere
+};
+
+/// A collection open for searching, by a model or by words alone. Several threads may search at
+/// once; the library must outlive it.
+class CollectionSearcher {
+ public:
+  /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
+  /// one is out of date, so that items added since are found without learning again.
+  CollectionSearcher(const Library& library, const std::string& collection,
+                     const std::string& model, int jobs, const Progress& progress);
+  ~CollectionSearcher();
+  CollectionSearcher(CollectionSearcher&&) noexcept;
+
+  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
+  /// Items like this one, by its own words and tags; it may be of any collection.
+  SearchAnswer like(const std::string& item_collection, const std::string& id,
+                    const SearchOptions& options) const;
+
+  const std::string& collection() const;
+  const std::string& model() const;  ///< empty: words alone
+  /// Whether its index had to be made, so that `keep_index` is worth while.
+  bool index_is_new() const;
+  void keep_index(Library& library) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The collections and models that a search without further words means: every search model with
+/// its target; collections without one by words alone. Names narrow it; Error if one is unknown.
+struct SearchPlace {
+  std::string collection;
+  std::string model;
+};
+std::vector<SearchPlace> search_places(const Library& library,
+                                       const std::vector<std::string>& collections,
+                                       const std::vector<std::string>& models);
+
+/// The answers of several places as one, best first.
+SearchAnswer merge_answers(std::vector<SearchAnswer> answers, std::int64_t limit);
+
+}  // namespace commonplace
