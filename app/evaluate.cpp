@@ -54,17 +54,33 @@ Json as_json(const SearchEvaluation& evaluation) {
           {"borrowed", evaluation.borrowed}};
 }
 
+std::string label(const MethodQuality& each) {
+  return each.method + (each.shared < 0 ? "" : ", K = " + std::to_string(each.shared));
+}
+
+void show_curves(const SearchEvaluation& evaluation) {
+  std::vector<std::string> header = {"PRECISION AT RECALL"};
+  for (int tenth = 0; tenth <= 10; ++tenth) header.push_back(fixed(tenth / 10.0, 1));
+  std::vector<std::vector<std::string>> rows;
+  for (const MethodQuality& each : evaluation.methods) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(label(each));
+    for (const double precision : each.curve) row.push_back(fixed(precision));
+  }
+  print_table(header, rows);
+}
+
 void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
   say(arguments, counted(evaluation.items, "item") + ", " + counted(evaluation.terms, "term") +
                      ", " + fixed(evaluation.asked) + " asked for; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
   for (const MethodQuality& each : evaluation.methods)
-    rows.push_back({each.method + (each.shared < 0 ? "" : ", K = " + std::to_string(each.shared)),
-                    cell(each.map), cell(each.missing_map), cell(each.precision_at_recall),
-                    cell(each.precision_at)});
+    rows.push_back({label(each), cell(each.map), cell(each.missing_map),
+                    cell(each.precision_at_recall), cell(each.precision_at)});
   print_table({"METHOD", "MAP", "OF THOSE WITHOUT THE TAG", "PRECISION AT RECALL 0.1",
                "PRECISION OF THE FIRST 10"},
               rows);
+  show_curves(evaluation);
   say(arguments, "Commonplace minus own words: " + cell(evaluation.over_words) +
                      "; minus the word-to-word ridge: " + cell(evaluation.over_ridge) + ".");
   if (!arguments.auxiliaries.empty())

@@ -72,10 +72,12 @@ struct Sparse {
 };
 
 inline Sparse copy(const SparseView& view) {
-  return {view.columns,
-          {view.starts.begin(), view.starts.end()},
-          {view.indices.begin(), view.indices.end()},
-          {view.values.begin(), view.values.end()}};
+  Sparse result{view.columns,
+                {view.starts.begin(), view.starts.end()},
+                {view.indices.begin(), view.indices.end()},
+                {view.values.begin(), view.values.end()}};
+  if (result.starts.empty()) result.starts.push_back(0);
+  return result;
 }
 
 }  // namespace commonplace

@@ -161,4 +161,20 @@ void Transaction::commit() {
   open_ = false;
 }
 
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+ReadSnapshot::ReadSnapshot(const Database& database)
+    : database_(database), begun_(!database.in_transaction()) {
+  if (begun_) database_.prepare("BEGIN").run();
+}
+
+ReadSnapshot::~ReadSnapshot() {
+  if (!begun_) return;
+  try {
+    database_.prepare("COMMIT").run();
+  } catch (const Error&) {
+    // Nothing was written, so there is nothing to lose.
+  }
+}
+
 }  // namespace commonplace

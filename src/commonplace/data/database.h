@@ -83,6 +83,7 @@ class Database {
   std::int64_t integer(std::string_view sql) const;
   std::int64_t last_row() const;  ///< of the last INSERT
   std::int64_t changes() const;   ///< of the last statement
+  bool in_transaction() const;
 
  private:
   sqlite3* handle_ = nullptr;
@@ -100,6 +101,20 @@ class Transaction {
  private:
   Database& database_;
   bool open_ = true;
+};
+
+/// While it lives, everything read is of one moment, whatever others write; nothing may be written
+/// through this connection. Within a transaction, or another snapshot, it does nothing.
+class ReadSnapshot {
+ public:
+  explicit ReadSnapshot(const Database& database);
+  ~ReadSnapshot();
+  ReadSnapshot(const ReadSnapshot&) = delete;
+  ReadSnapshot& operator=(const ReadSnapshot&) = delete;
+
+ private:
+  const Database& database_;
+  bool begun_;
 };
 
 }  // namespace commonplace

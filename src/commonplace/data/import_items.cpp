@@ -18,7 +18,9 @@ Collection open_collection(Library& library, const std::string& name, const fs::
   check_collection_name(name);
   library.database()
       .prepare(
-          "INSERT INTO collection(name, source, root, format, changed) VALUES(?, ?, ?, ?, ?) "
+          // A random first revision: a collection that is removed and added again is another one.
+          "INSERT INTO collection(name, source, root, format, changed, revision) "
+          "VALUES(?, ?, ?, ?, ?, abs(random() >> 2)) "
           "ON CONFLICT(name) DO UPDATE SET source = excluded.source, root = excluded.root, "
           "format = excluded.format, changed = excluded.changed, revision = revision + 1")
       .run(name, source.string(), root.string(), format, current_time());

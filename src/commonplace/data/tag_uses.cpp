@@ -74,9 +74,13 @@ TagMatrix tag_matrix(const Library& library, const Collection& collection) {
   std::vector<std::size_t> ends;
   std::vector<NumberedTag> entries;
   visit_tags(library, collection, [&](std::int64_t row, std::span<const NumberedTag> tags) {
+    // Another process may have added items and tags since.
+    if (row >= collection.items) return;
     rows.push_back(row);
     for (const NumberedTag& each : tags) {
-      column[static_cast<std::size_t>(each.tag)] = 0;
+      const auto tag = static_cast<std::size_t>(each.tag);
+      if (tag >= column.size()) column.resize(tag + 1, -1);
+      column[tag] = 0;
       entries.push_back(each);
     }
     ends.push_back(entries.size());
@@ -85,8 +89,9 @@ TagMatrix tag_matrix(const Library& library, const Collection& collection) {
   TagMatrix result;
   Statement names = library.database().prepare("SELECT id, name FROM tag ORDER BY key");
   while (names.step()) {
-    std::int32_t& place = column[static_cast<std::size_t>(names.integer(0))];
-    if (place < 0) continue;
+    const auto tag = static_cast<std::size_t>(names.integer(0));
+    if (tag >= column.size() || column[tag] < 0) continue;
+    std::int32_t& place = column[tag];
     place = static_cast<std::int32_t>(result.names.size());
     result.names.emplace_back(names.text(1));
   }
@@ -120,6 +125,7 @@ std::vector<TagUse> tag_uses(const Library& library, const Collection& collectio
   visit_tags(library, collection, [&](std::int64_t row, std::span<const NumberedTag> tags) {
     for (const NumberedTag& each : tags) {
       auto tag = static_cast<std::size_t>(each.tag);
+      if (tag >= size) continue;  // added by another process since
       while (tag != 0 && last_row[tag] != row) {
         last_row[tag] = row;
         ++uses[tag];
@@ -131,7 +137,8 @@ std::vector<TagUse> tag_uses(const Library& library, const Collection& collectio
   std::vector<TagUse> result;
   Statement names = library.database().prepare("SELECT id, name FROM tag ORDER BY key");
   while (names.step()) {
-    const std::int64_t items = uses[static_cast<std::size_t>(names.integer(0))];
+    const auto tag = static_cast<std::size_t>(names.integer(0));
+    const std::int64_t items = tag < size ? uses[tag] : 0;
     if (items > 0) result.push_back({std::string(names.text(1)), items});
   }
   std::stable_sort(result.begin(), result.end(),

@@ -26,6 +26,12 @@ void check(const AssociationOptions& options) {
   require(options.most >= 1, "associations is ", options.most, "; expected 1 or more");
 }
 
+void check_weights(const SparseView& rows) {
+  for (const float value : rows.values)
+    if (!std::isfinite(value) || value < 0)
+      fail("a term has the weight ", value, "; expected 0 or more");
+}
+
 struct Entry {
   std::int32_t column;
   float value;
@@ -112,6 +118,8 @@ MatrixD penalised_inverse(const SparseView& rows, double penalty, int jobs) {
   const Eigen::LLT<Eigen::MatrixXd> factor(gram);
   require(factor.info() == Eigen::Success, "the word-to-word ridge cannot be solved with a penalty",
           " of ", penalty, "; give a greater one");
+  // P = L⁻ᵀ L⁻¹. Columns j .. of P from row j on need only the corner of L below and right of j,
+  // and the rest follows by symmetry: a third of the work of solving for all of the identity.
   MatrixD inverse(rows.columns, rows.columns);
   constexpr std::size_t block = 64;
   parallel_for(
@@ -119,13 +127,15 @@ MatrixD penalised_inverse(const SparseView& rows, double penalty, int jobs) {
       [&](std::size_t begin, std::size_t end) {
         const auto first = static_cast<Eigen::Index>(begin);
         const auto count = static_cast<Eigen::Index>(end - begin);
-        Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(rows.columns, count);
-        for (Eigen::Index i = 0; i < count; ++i) columns(first + i, i) = 1;
-        factor.solveInPlace(columns);
-        // The inverse is symmetric, so its columns may be written as rows.
-        inverse.middleRows(first, count) = columns.transpose();
+        const Eigen::Index left = rows.columns - first;
+        const auto corner = factor.matrixLLT().bottomRightCorner(left, left);
+        Eigen::MatrixXd columns = Eigen::MatrixXd::Identity(left, count);
+        corner.triangularView<Eigen::Lower>().solveInPlace(columns);
+        corner.triangularView<Eigen::Lower>().transpose().solveInPlace(columns);
+        inverse.block(first, first, count, left) = columns.transpose();
       },
       block);
+  inverse.triangularView<Eigen::StrictlyLower>() = inverse.transpose();
   return inverse;
 }
 
@@ -203,9 +213,7 @@ Associations fit_associations(const SparseView& lenders, const AssociationOption
   check(options);
   require(lenders.nonzeros() > 0,
           "there are no tags to learn associations from; give a collection that has tags");
-  for (const float value : lenders.values)
-    if (!std::isfinite(value) || value < 0)
-      fail("a term has the weight ", value, "; expected 0 or more");
+  check_weights(lenders);
   const std::vector<double> sums = column_sums(lenders);
   Associations result;
   progress({"learning which words go together", 0, 2, "steps"});
@@ -222,6 +230,7 @@ Associations fit_associations(const SparseView& lenders, const AssociationOption
 MatrixD zero_diagonal_ridge(const SparseView& rows, double penalty, int jobs) {
   require(penalty > 0 && std::isfinite(penalty), "the ridge's penalty is ", penalty,
           "; expected more than 0");
+  check_weights(rows);
   MatrixD result = penalised_inverse(rows, penalty, jobs);
   // B_vw = -P_vw / P_ww; row w of the symmetric P is its column w.
   for (Eigen::Index w = 0; w < result.rows(); ++w) {

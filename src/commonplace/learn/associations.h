@@ -14,7 +14,7 @@ namespace commonplace {
 struct AssociationOptions {
   double smoothing = 20;            ///< as if a term had been seen so often with everything
   double ridge = 40;                ///< penalty of the word-to-word ridge
-  std::int64_t ridge_terms = 2000;  ///< the ridge covers so many terms, those of most items
+  std::int64_t ridge_terms = 3000;  ///< the ridge covers so many terms, those of most items
   std::int64_t most = 1000;         ///< keep so many associations of a term, the strongest
   int jobs = 0;                     ///< threads, 0: all processors; does not change the result
 };
@@ -33,7 +33,8 @@ void visit_options(Options& options, Visit&& visit) {
 /// The lift of an asked term w by an evidence term v is ln of how much likelier w is beside v, with
 /// a smoothed estimate: ln((C_vw + a p_w) / ((d_v + a) p_w)), for a = smoothing, d_v the sum of
 /// column v and p_w the mean of column w. It is `unrelated[v] + lift(w, v)`: the first is what v
-/// says of a term it was never seen with, the second is nonzero only for pairs seen together.
+/// says of a term it was never seen with, the second is nonzero only for pairs seen together, and
+/// left out for w beside itself.
 ///
 /// The ridge (EASE, Steck 2019) is the matrix B of zero diagonal that minimises
 /// |Y - Y B|² + ridge |B|²: it tells what v adds once the other terms of an item are known.

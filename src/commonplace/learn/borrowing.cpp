@@ -68,15 +68,11 @@ double dot_row(const SparseView& matrix, std::int64_t row, const std::vector<flo
 }  // namespace
 
 Sparse root_counts(const SparseView& counts) {
-  Sparse result;
-  result.columns = counts.columns;
-  result.starts.assign(counts.starts.begin(), counts.starts.end());
-  result.indices.assign(counts.indices.begin(), counts.indices.end());
-  result.values.reserve(counts.values.size());
-  for (const float count : counts.values) {
-    if (!std::isfinite(count) || count < 0)
-      fail("a tag has the count ", count, "; expected 0 or more");
-    result.values.push_back(std::sqrt(count));
+  Sparse result = copy(counts);
+  for (float& value : result.values) {
+    if (!std::isfinite(value) || value < 0)
+      fail("a tag has the count ", value, "; expected 0 or more");
+    value = std::sqrt(value);
   }
   return result;
 }

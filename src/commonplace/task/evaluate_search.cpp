@@ -51,12 +51,6 @@ struct Answers {
   }
 };
 
-Scores add_scores(Scores a, const Scores& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t item = 0; item < a[i].size(); ++item) a[i][item] += b[i][item];
-  return a;
-}
-
 Scores bm25(const SearchTrial& trial) {
   const SparseView rows = trial.visible.view();
   std::vector<float> lengths;
@@ -145,16 +139,8 @@ TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
     queries.end_row();
   }
   const Matrix asked = encode(fit.model, 0, queries.view(), stage.jobs);
-  const std::vector<int> topics = fit.model.topics_of(0);
   TopicScores scores;
-  for (std::size_t i = 0; i < stage.trial.asked.size(); ++i) {
-    Eigen::VectorXf reading(static_cast<Eigen::Index>(topics.size()));
-    for (std::size_t topic = 0; topic < topics.size(); ++topic)
-      reading[static_cast<Eigen::Index>(topic)] =
-          fit.model.basis(stage.trial.asked[i], topics[topic]);
-    const Eigen::VectorXf read = codes * reading;
-    scores.read.emplace_back(read.data(), read.data() + read.size());
-  }
+  scores.read = read_topics(stage.trial, fit);
   for (Eigen::Index row = 0; row < codes.rows(); ++row)
     if (const float norm = codes.row(row).norm(); norm > 0) codes.row(row) /= norm;
   for (Eigen::Index i = 0; i < asked.rows(); ++i) {
@@ -360,8 +346,8 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
                                  const Progress& progress) {
   commonplace::check(model);
   check(options);
-  std::vector<Collection> collections = {collection(library, target)};
-  for (const std::string& name : auxiliaries) collections.push_back(collection(library, name));
+  const ReadSnapshot snapshot(library.database());
+  std::vector<Collection> collections = collections_to_learn(library, target, auxiliaries);
   if (!options.same_source.empty()) collections.push_back(collection(library, options.same_source));
   MergedTerms terms = read_terms(library, collections, model.terms, jobs, progress);
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});

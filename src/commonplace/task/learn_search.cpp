@@ -30,20 +30,6 @@ constexpr std::int64_t kFewestAsked = 5;
 /// The confidence of an interval of one standard error to each side.
 constexpr double kOneStandardError = 0.6827;
 
-std::vector<Collection> open_collections(const Library& library, const std::string& target,
-                                         const std::vector<std::string>& auxiliaries) {
-  std::vector<Collection> result = {collection(library, target)};
-  for (const std::string& name : auxiliaries) {
-    require(std::none_of(result.begin(), result.end(),
-                         [&](const Collection& other) { return other.name == name; }),
-            "collection '", name, "' is named twice; a collection cannot borrow from itself");
-    result.push_back(collection(library, name));
-  }
-  for (const Collection& each : result)
-    require(each.items > 0, "collection '", each.name, "' has no items; add some first");
-  return result;
-}
-
 std::vector<double> term_uses(const Sparse& counts) {
   std::vector<double> uses(static_cast<std::size_t>(counts.columns));
   for (std::size_t i = 0; i < counts.indices.size(); ++i)
@@ -55,6 +41,21 @@ std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
   std::vector<SparseView> result;
   for (const Sparse& matrix : matrices) result.push_back(matrix.view());
   return result;
+}
+
+SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
+                               int shared, const SearchModelOptions& options, int jobs,
+                               const Progress& progress) {
+  std::vector<Sparse> weighted;
+  for (const SparseView& each : counts) weighted.push_back(weighted_rows(each, idf));
+  SharedSubspaceOptions subspace = options.subspace;
+  subspace.jobs = jobs;
+  SelfComm comm;
+  const int collections = static_cast<int>(counts.size());
+  return fit_shared_subspace(views(weighted),
+                             shared_blocks(collections, options.rank, options.auxiliary_rank,
+                                           shared, collections > 2 ? options.pairwise : 0),
+                             subspace, comm, progress);
 }
 
 HeldOutQuality summary(const SearchQuality& quality) {
@@ -108,10 +109,10 @@ class Choosing {
   }
   /// Own words and topics only: what is compared to choose how much to share.
   double topics_map(int shared) const {
-    const Borrowing borrowing = fit(Lending::auxiliaries, shared);
-    const CodedItems items = code_items(borrowing, trial_.visible.view(), {}, jobs_);
-    const std::vector<Evidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
-    return judge(trial_, hybrid_scores(trial_, evidence, {.topics = 1}, kOwnWord), jobs_).map();
+    const SharedSubspaceFit fit =
+        fit_subspace(views(sampled_), idf_, shared, options_, jobs_, progress_);
+    return judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), jobs_)
+        .map();
   }
 
   int by_rule() const {
@@ -208,16 +209,32 @@ void choose(const Choosing& choosing, bool has_auxiliaries, const SearchModelOpt
   report.weights = borrowed.weights;
 }
 
-void add_lenders(const Library& library, const Collection& collection, SearchModel& model) {
-  const auto place = static_cast<std::int32_t>(model.lending.size());
-  model.lending.push_back(collection.name);
-  Statement ids =
+std::vector<std::string> item_ids(const Library& library, const Collection& collection) {
+  std::vector<std::string> ids;
+  Statement query =
       library.database().prepare("SELECT key FROM item WHERE collection = ? ORDER BY row");
-  ids.bind(collection.id);
-  while (ids.step()) {
-    model.lender_ids.emplace_back(ids.text(0));
-    model.lender_collections.push_back(place);
-  }
+  query.bind(collection.id);
+  while (query.step()) ids.emplace_back(query.text(0));
+  return ids;
+}
+
+/// What learning reads of the library, all at one moment.
+struct Material {
+  std::vector<Collection> collections;
+  MergedTerms terms;
+  std::vector<std::vector<std::string>> ids;  ///< per collection
+};
+
+Material read_material(const Library& library, const std::string& target,
+                       const std::vector<std::string>& auxiliaries,
+                       const SearchTermOptions& options, int jobs, const Progress& progress) {
+  const ReadSnapshot snapshot(library.database());
+  Material material;
+  material.collections = collections_to_learn(library, target, auxiliaries);
+  material.terms = read_terms(library, material.collections, options, jobs, progress);
+  for (const Collection& each : material.collections)
+    material.ids.push_back(item_ids(library, each));
+  return material;
 }
 
 nlohmann::ordered_json as_json(const HeldOutQuality& quality) {
@@ -228,6 +245,20 @@ nlohmann::ordered_json as_json(const HeldOutQuality& quality) {
 }
 
 }  // namespace
+
+std::vector<Collection> collections_to_learn(const Library& library, const std::string& target,
+                                             const std::vector<std::string>& auxiliaries) {
+  std::vector<Collection> result = {collection(library, target)};
+  for (const std::string& name : auxiliaries) {
+    require(std::none_of(result.begin(), result.end(),
+                         [&](const Collection& other) { return other.name == name; }),
+            "collection '", name, "' is named twice; a collection cannot borrow from itself");
+    result.push_back(collection(library, name));
+  }
+  for (const Collection& each : result)
+    require(each.items > 0, "collection '", each.name, "' has no items; add some first");
+  return result;
+}
 
 std::string to_string(Lending lending) {
   if (lending == Lending::target) return "target";
@@ -246,17 +277,7 @@ FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<cons
                               int jobs, const Progress& progress) {
   if (lending == Lending::target) counts = counts.first(1);
   FittedBorrowing result;
-  std::vector<Sparse> weighted;
-  for (const SparseView& each : counts) weighted.push_back(weighted_rows(each, idf));
-  SharedSubspaceOptions subspace = options.subspace;
-  subspace.jobs = jobs;
-  SelfComm comm;
-  const int collections = static_cast<int>(counts.size());
-  SharedSubspaceFit fit =
-      fit_shared_subspace(views(weighted),
-                          shared_blocks(collections, options.rank, options.auxiliary_rank, shared,
-                                        collections > 2 ? options.pairwise : 0),
-                          subspace, comm, progress);
+  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, jobs, progress);
   Borrowing& borrowing = result.borrowing;
   borrowing.idf.assign(idf.begin(), idf.end());
   borrowing.subspace = std::move(fit.model);
@@ -294,8 +315,9 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::string& name, const SearchModelOptions& options,
                                   int jobs, const Progress& progress) {
   check(options);
-  const std::vector<Collection> collections = open_collections(library, target, auxiliaries);
-  MergedTerms terms = read_terms(library, collections, options.terms, jobs, progress);
+  Material material = read_material(library, target, auxiliaries, options.terms, jobs, progress);
+  const std::vector<Collection>& collections = material.collections;
+  MergedTerms& terms = material.terms;
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
 
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, jobs, progress);
@@ -315,13 +337,19 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
   model.vocabulary = std::move(terms.vocabulary);
   const std::size_t first = report.lending == Lending::auxiliaries ? 1 : 0;
   const std::size_t end = report.lending == Lending::target ? 1 : collections.size();
-  for (std::size_t d = first; d < end; ++d) add_lenders(library, collections[d], model);
+  for (std::size_t d = first; d < end; ++d) {
+    model.lender_collections.resize(model.lender_ids.size() + material.ids[d].size(),
+                                    static_cast<std::int32_t>(model.lending.size()));
+    model.lender_ids.insert(model.lender_ids.end(), material.ids[d].begin(), material.ids[d].end());
+    model.lending.push_back(collections[d].name);
+  }
 
+  // Made before anything is stored: whoever stops it finds the library as it was.
+  SearchIndex index = make_search_index(library, collections[0], &model, jobs, progress);
   const ModelRecord record = store_model(
       library, {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
       [&](const std::filesystem::path& path) { save(model, path); });
-  store_search_index(library, collections[0], record,
-                     make_search_index(library, collections[0], &model, jobs, progress));
+  store_search_index(library, record, std::move(index));
   return report;
 }
 

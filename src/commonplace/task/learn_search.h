@@ -54,6 +54,10 @@ struct SearchLearningReport {
   Report fit;  ///< of the shared subspace
 };
 
+/// The target and then the auxiliaries; Error if one is unknown, empty or named twice.
+std::vector<Collection> collections_to_learn(const Library& library, const std::string& target,
+                                             const std::vector<std::string>& auxiliaries);
+
 /// Learns a model for searching `target`, borrowing from the others if that helps (or as much as
 /// options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing.
 SearchLearningReport learn_search(Library& library, const std::string& target,

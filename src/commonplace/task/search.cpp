@@ -127,7 +127,7 @@ const std::string& CollectionSearcher::model() const {
 bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
 
 void CollectionSearcher::keep_index(Library& library) const {
-  if (parts_->record) store_search_index(library, parts_->searched, *parts_->record, parts_->index);
+  if (parts_->record) store_search_index(library, *parts_->record, parts_->index);
 }
 
 SearchAnswer CollectionSearcher::search(const SearchQuery& query,
@@ -179,6 +179,7 @@ SearchAnswer CollectionSearcher::like(const std::string& item_collection, const 
 std::vector<SearchPlace> search_places(const Library& library,
                                        const std::vector<std::string>& chosen_collections,
                                        const std::vector<std::string>& chosen_models) {
+  for (const std::string& name : chosen_collections) collection(library, name);
   std::vector<SearchPlace> places;
   std::vector<ModelRecord> models;
   for (ModelRecord& record : model_records(library))
@@ -207,7 +208,6 @@ std::vector<SearchPlace> search_places(const Library& library,
   if (all.empty())
     for (const Collection& each : collections(library)) all.push_back(each.name);
   for (const std::string& name : all) {
-    collection(library, name);
     if (std::none_of(places.begin(), places.end(),
                      [&](const SearchPlace& place) { return place.collection == name; }))
       places.push_back({name, ""});

@@ -181,15 +181,29 @@ WordPostings read_postings(const TensorFile& file, const std::string& name) {
 
 std::string index_name(const std::string& model) { return model + ".index"; }
 
-/// The stored index of a model, if there is one of that state. A damaged one is none: it is derived
-/// data, which can be made again.
+std::string state_with_model(const std::string& state, const ModelRecord& record) {
+  return state + " " + record.created;
+}
+
+bool fits(const SearchIndex& index, const SearchModel& model) {
+  return index.word_terms.columns == model.vocabulary.size() &&
+         index.coded.codes.cols() == std::ssize(model.borrowing.subspace.topics_of(0)) &&
+         index.coded.votes.columns == model.borrowing.lenders.rows();
+}
+
+/// The stored index of a model, if there is one of that state. One that is damaged or does not fit
+/// the model is none: it is derived data, which can be made again.
 std::optional<SearchIndex> stored_index(const Library& library, const ModelRecord& record,
-                                        const std::string& state) {
+                                        const SearchModel& model, const std::string& state) {
   for (const ModelRecord& stored : model_records(library)) {
     if (stored.name != index_name(record.name) || stored.kind != kKind) continue;
     try {
       const TensorFile file(stored.file);
-      if (file.metadata("state") == state) return load_search_index(file);
+      if (file.metadata("state") != state_with_model(state, record)) return std::nullopt;
+      SearchIndex index = load_search_index(file);
+      if (!fits(index, model)) return std::nullopt;
+      index.state = state;
+      return index;
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -199,9 +213,13 @@ std::optional<SearchIndex> stored_index(const Library& library, const ModelRecor
 
 }  // namespace
 
-SearchIndex make_search_index(const Library& library, const Collection& collection,
+SearchIndex make_search_index(const Library& library, const Collection& opened,
                               const SearchModel* model, int jobs, const Progress& progress) {
+  // Items that others add meanwhile must not be in one part of the index and not in another.
+  const ReadSnapshot snapshot(library.database());
+  const Collection collection = commonplace::collection(library, opened.name);
   SearchIndex index;
+  index.state = state_of(library, collection);
   index.items = collection.items;
   const TagMatrix tags = tag_matrix(library, collection);
   index_words(library, collection, tags, model ? model->options.terms.tokens : TokenOptions(), jobs,
@@ -210,26 +228,18 @@ SearchIndex make_search_index(const Library& library, const Collection& collecti
   return index;
 }
 
-std::string search_index_state(const Library& library, const Collection& collection,
-                               const std::string& model_created) {
-  return state_of(library, collection) + " " + model_created;
-}
-
 SearchIndex open_search_index(const Library& library, const Collection& collection,
                               const ModelRecord* record, const SearchModel* model, int jobs,
                               const Progress& progress) {
-  const std::string state = search_index_state(library, collection, record ? record->created : "");
   if (record)
-    if (std::optional<SearchIndex> stored = stored_index(library, *record, state))
+    if (std::optional<SearchIndex> stored =
+            stored_index(library, *record, *model, state_of(library, collection)))
       return std::move(*stored);
-  SearchIndex index = make_search_index(library, collection, model, jobs, progress);
-  index.state = state;
-  return index;
+  return make_search_index(library, collection, model, jobs, progress);
 }
 
-void store_search_index(Library& library, const Collection& collection, const ModelRecord& record,
-                        SearchIndex index) {
-  index.state = search_index_state(library, collection, record.created);
+void store_search_index(Library& library, const ModelRecord& record, SearchIndex index) {
+  index.state = state_with_model(index.state, record);
   store_model(library, {index_name(record.name), kKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
 }
@@ -287,6 +297,7 @@ SearchIndex load_search_index(const TensorFile& file) {
               index.word_terms.rows() == index.term_words.size() &&
               index.word_terms.columns == index.rejected.rows() &&
               index.rejected.columns == index.items && coded.terms.rows() == index.items &&
+              coded.terms.columns == index.word_terms.columns &&
               coded.codes.rows() == index.items && coded.votes.rows() == index.items &&
               std::ssize(coded.unrelated) == index.items && coded.codes.allFinite(),
           file.name(), ": the parts of the index do not fit together; the file is damaged");

@@ -26,7 +26,7 @@ struct WordPostings {
 
 /// A collection made ready for being searched; derived data, made again when it is out of date.
 struct SearchIndex {
-  std::string state;  ///< what the collection and the model were when this was made
+  std::string state;  ///< of the collection, from before it was read
   std::int64_t items = 0;
   WordPostings tag_words;
   WordPostings text_words;
@@ -42,13 +42,10 @@ struct SearchIndex {
   static constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 };
 
-/// Reads the collection and codes its items with the model, if there is one. O(items).
-SearchIndex make_search_index(const Library& library, const Collection& collection,
+/// Reads the collection, as it is now, and codes its items with the model, if there is one.
+/// O(items).
+SearchIndex make_search_index(const Library& library, const Collection& opened,
                               const SearchModel* model, int jobs, const Progress& progress);
-
-/// The state that an index must have to be up to date; `model_created` is empty without a model.
-std::string search_index_state(const Library& library, const Collection& collection,
-                               const std::string& model_created);
 
 /// The index of `collection` under a model (null: by words alone): the stored one if it is up to
 /// date, otherwise one made now. `progress` tells if it is made.
@@ -57,11 +54,10 @@ SearchIndex open_search_index(const Library& library, const Collection& collecti
                               const Progress& progress);
 
 /// Keeps the index of a model's collection beside the model, so that searching starts at once.
-void store_search_index(Library& library, const Collection& collection, const ModelRecord& record,
-                        SearchIndex index);
+void store_search_index(Library& library, const ModelRecord& record, SearchIndex index);
 
-/// Removes a model of any kind, and the index that it has if it is a search model; Error if there is
-/// none of that name.
+/// Removes a model of any kind, and the index that it has if it is a search model; Error if there
+/// is none of that name.
 void remove_model_and_index(Library& library, const std::string& model);
 
 /// A safetensors file of kind "search-index".

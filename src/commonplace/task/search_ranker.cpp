@@ -315,7 +315,8 @@ std::vector<RankedItem> SearchRanker::rank(const Ask& ask, std::int64_t limit,
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
   add_own(ask, scores);
-  if (model_ && !words_only && !ask.terms.empty()) {
+  const bool borrows = model_ && !words_only && !ask.terms.empty();
+  if (borrows) {
     const AskedVectors asked = vectors(ask);
     add_votes(asked, scores);
     add_associations(asked, scores, jobs);
@@ -338,7 +339,7 @@ std::vector<RankedItem> SearchRanker::rank(const Ask& ask, std::int64_t limit,
   std::vector<RankedItem> ranked;
   for (const ScoredRow& each : best(topics, count, {scores, keep}, jobs)) {
     if (!(each.score > 0)) break;
-    const double own = own_score(ask, each.row);
+    const double own = borrows ? own_score(ask, each.row) : static_cast<double>(each.score);
     ranked.push_back({each.row, each.score, own, each.score - own});
   }
   return ranked;

@@ -186,6 +186,27 @@ std::vector<std::vector<float>> own_scores(const SearchTrial& trial, float own) 
   return scores;
 }
 
+std::vector<std::vector<float>> read_topics(const SearchTrial& trial,
+                                            const SharedSubspaceFit& fit) {
+  const std::vector<int> topics = fit.model.topics_of(0);
+  Eigen::VectorXf weights(static_cast<Eigen::Index>(topics.size()));
+  std::vector<std::vector<float>> scores;
+  for (const std::int32_t term : trial.asked) {
+    for (std::size_t topic = 0; topic < topics.size(); ++topic)
+      weights[static_cast<Eigen::Index>(topic)] = fit.model.basis(term, topics[topic]);
+    const Eigen::VectorXf read = fit.codes[0] * weights;
+    scores.emplace_back(read.data(), read.data() + read.size());
+  }
+  return scores;
+}
+
+std::vector<std::vector<float>> add_scores(std::vector<std::vector<float>> a,
+                                           const std::vector<std::vector<float>>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t item = 0; item < a[i].size(); ++item) a[i][item] += b[i][item];
+  return a;
+}
+
 std::vector<Evidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
                                     const CodedItems& items, int jobs) {
   const Sparse lenders_by_term = transpose(borrowing.lenders.view());
@@ -220,23 +241,24 @@ BorrowingWeights tune_weights(const SearchTrial& trial, const std::vector<Eviden
   // How the ways compare with each other: by the items that own words cannot find.
   BorrowingWeights best = kUsualWeights;
   SearchQuality reached = quality(best);
-  struct Way {
-    double BorrowingWeights::*weight;
-  };
-  for (const Way way : {Way{&BorrowingWeights::lift}, Way{&BorrowingWeights::ridge},
-                        Way{&BorrowingWeights::votes}, Way{&BorrowingWeights::topics}}) {
-    const BorrowingWeights before = best;
-    for (const double factor : {0.0, 0.5, 2.0, 4.0}) {
-      BorrowingWeights changed = before;
-      changed.*way.weight *= factor;
-      SearchQuality changed_quality = quality(changed);
-      if (!clearly_better(changed_quality.missing_average_precision,
-                          reached.missing_average_precision))
-        continue;
-      best = changed;
-      reached = std::move(changed_quality);
+  using Way = double BorrowingWeights::*;
+  const Way ways[] = {&BorrowingWeights::lift, &BorrowingWeights::ridge, &BorrowingWeights::votes,
+                      &BorrowingWeights::topics};
+  for (int round = 0; round < 2; ++round)
+    for (const Way way : ways) {
+      const BorrowingWeights before = best;
+      for (const double factor : {0.0, 0.5, 2.0, 4.0}) {
+        BorrowingWeights changed = before;
+        changed.*way *= factor;
+        if (changed == before) continue;
+        SearchQuality changed_quality = quality(changed);
+        if (!clearly_better(changed_quality.missing_average_precision,
+                            reached.missing_average_precision))
+          continue;
+        best = changed;
+        reached = std::move(changed_quality);
+      }
     }
-  }
   // How much borrowing counts beside own words, down to nothing: by all items.
   const SearchQuality words = quality({});
   const BorrowingWeights whole = best;
@@ -247,7 +269,8 @@ BorrowingWeights tune_weights(const SearchTrial& trial, const std::vector<Eviden
     best = weaker;
     reached = std::move(weaker_quality);
   }
-  return reached.map() > words.map() ? best : BorrowingWeights{};
+  return clearly_better(reached.average_precision, words.average_precision) ? best
+                                                                            : BorrowingWeights{};
 }
 
 }  // namespace commonplace

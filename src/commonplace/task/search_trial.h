@@ -53,6 +53,13 @@ SearchQuality judge(const SearchTrial& trial, const std::vector<std::vector<floa
 /// Items' own words: `own` where an item shows the asked term.
 std::vector<std::vector<float>> own_scores(const SearchTrial& trial, float own);
 
+/// Each asked term read off the topics of each item, which the fit has as its first collection.
+std::vector<std::vector<float>> read_topics(const SearchTrial& trial, const SharedSubspaceFit& fit);
+
+/// The sums of two such tables.
+std::vector<std::vector<float>> add_scores(std::vector<std::vector<float>> a,
+                                           const std::vector<std::vector<float>>& b);
+
 /// What each way of borrowing says of each item, for each asked term.
 std::vector<Evidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
                                     const CodedItems& items, int jobs = 0);
@@ -66,7 +73,7 @@ inline constexpr BorrowingWeights kUsualWeights{.topics = 4, .lift = 1, .ridge =
 
 /// Chooses the weights: one way of borrowing after the other is made weaker or stronger, from a
 /// usual mixture, where the gain on the asked terms is greater than its standard error; then all
-/// together beside the own words. All are 0 if that is no better than the own words.
+/// together beside the own words. All are 0 if that is not clearly better than the own words.
 BorrowingWeights tune_weights(const SearchTrial& trial, const std::vector<Evidence>& evidence,
                               float own, int jobs = 0);
 
