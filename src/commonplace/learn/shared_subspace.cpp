@@ -8,7 +8,6 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/learn/block_text.h"
 #include "commonplace/learn/shared_subspace_solver.h"
 #include "commonplace/learn/topic_blocks.h"
 

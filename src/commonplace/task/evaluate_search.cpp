@@ -1,7 +1,6 @@
 #include "commonplace/task/evaluate_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 

@@ -8,7 +8,6 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/comm.h"
-#include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/eval/divergence.h"
 #include "commonplace/eval/ranking_metrics.h"

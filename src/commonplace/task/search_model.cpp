@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/learn/block_text.h"
+#include "commonplace/learn/topic_blocks.h"
 
 namespace commonplace {
 namespace {

@@ -1,4 +1,4 @@
-#include "commonplace/learn/block_text.h"
+#include "commonplace/learn/topic_blocks.h"
 
 #include <gtest/gtest.h>
 
