@@ -36,6 +36,14 @@ under up upon us very via was we were what when where which while who whose will
 would you your""".split())
 PEOPLE = set("man woman boy girl people men women person".split())
 STUDENT_T = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
+# How a method is judged. Interpolated precision at a recall is the best at that recall or above; the
+# 11-point mean takes it at recall 0, 0.1, .. 1.
+MEASURES = {
+    "MAP": lambda method: method["map"]["value"],
+    "precision at recall 0.1": lambda method: method["precision_at_recall_0.1"]["value"],
+    "11-point mean": lambda method: statistics.fmean(method["curve"]),
+    "interpolated at 0.1": lambda method: method["curve"][1],
+}
 RIDGE = "word-to-word ridge (EASE) with own words"
 
 
@@ -129,7 +137,8 @@ def cell(low_mean_high):
 
 def run_flickr8k(program, splits, plot):
     captions = read_flickr8k()
-    rows = collections.defaultdict(lambda: ([], []))  # method -> MAPs, precisions at recall 0.1
+    # method -> a list per measure of MEASURES
+    rows = collections.defaultdict(lambda: tuple([] for _ in MEASURES))
     asked, borrowed = [], 0
     for seed in range(splits):
         with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as name:
@@ -145,17 +154,19 @@ def run_flickr8k(program, splits, plot):
         borrowed += evaluation["borrowed"]
         for method in evaluation["methods"]:
             label = method["method"] + (f", K = {method['shared']}" if "shared" in method else "")
-            rows[label][0].append(method["map"]["value"])
-            rows[label][1].append(method["precision_at_recall_0.1"]["value"])
+            for values, measure in zip(rows[label], MEASURES.values()):
+                values.append(measure(method))
         print(f"  split {seed + 1} of {splits}: {asked[-1]} queries, MAP {rows['commonplace'][0][-1]:.3f}",
               flush=True)
-    print(f"\nflickr8k, {splits} splits of {statistics.fmean(asked):.0f} queries: MAP and precision at "
-          "recall 0.1, with 95 % intervals over the splits (3 of them for K)")
+    print(f"\nflickr8k, {splits} splits of {statistics.fmean(asked):.0f} queries, with 95 % intervals over "
+          "the splits (3 of them for K)")
+    print(f"  {'':<50} " + "  ".join(f"{name:<23}" for name in MEASURES))
     for label, values in rows.items():
-        print(f"  {label:<50} {cell(interval(values[0]))}  {cell(interval(values[1]))}")
+        print(f"  {label:<50} " + "  ".join(cell(interval(each)) for each in values))
     for other in ("own words", RIDGE):
-        gains = [[a - b for a, b in zip(rows["commonplace"][i], rows[other][i])] for i in (0, 1)]
-        print(f"  commonplace minus {other}: {cell(interval(gains[0]))}  {cell(interval(gains[1]))}")
+        gains = [[a - b for a, b in zip(ours, theirs)]
+                 for ours, theirs in zip(rows["commonplace"], rows[other])]
+        print(f"  commonplace minus {other}: " + "  ".join(cell(interval(each)) for each in gains))
     print(f"  borrowing was chosen in {borrowed:.0f} of {splits} splits")
 
 
