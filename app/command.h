@@ -48,7 +48,17 @@ void add_topics(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_link(CLI::App& app);
 void add_remove(CLI::App& app);
+void add_suggest(CLI::App& app);
+void add_review(CLI::App& app);
+void add_apply(CLI::App& app);
 void add_version(CLI::App& app);
 void add_completion(CLI::App& app);
+
+/// Each puts one sub-command below `learn` or `evaluate`.
+void add_learn_search(CLI::App& learn, std::string& library);
+void add_learn_suggest(CLI::App& learn, std::string& library);
+void add_evaluate_search(CLI::App& evaluate);
+void add_evaluate_suggest(CLI::App& evaluate);
+void add_evaluate_classify(CLI::App& evaluate);
 
 }  // namespace commonplace::app

@@ -33,6 +33,9 @@ void add_commands(CLI::App& app) {
   add_learn(app);
   add_search(app);
   add_topics(app);
+  add_suggest(app);
+  add_review(app);
+  add_apply(app);
   add_evaluate(app);
   add_link(app);
   add_remove(app);

@@ -15,6 +15,12 @@ add_library(stemmer_interface INTERFACE)
 target_link_libraries(stemmer_interface INTERFACE ${STEMMER_LIBRARY})
 add_library(PkgConfig::STEMMER ALIAS stemmer_interface)
 
+# Nor does liblinear.
+find_path(LINEAR_INCLUDE_DIR linear.h REQUIRED)
+find_library(LINEAR_LIBRARY linear REQUIRED)
+add_library(linear_interface INTERFACE)
+target_link_libraries(linear_interface INTERFACE ${LINEAR_LIBRARY})
+
 # hnswlib is headers alone, on the compiler's own path.
 find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
 

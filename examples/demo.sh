@@ -23,9 +23,14 @@ show learn "$library" search --target clipart
 show search "$library" "sailing boat" --limit 5
 show search "$library" "(cat or dog) -cartoon" --limit 3 --explain
 show topics "$library" --limit 5 --terms 6 --examples 1
+show learn "$library" suggest --collection clipart
+show suggest "$library" --text "an old sailing boat in the harbour" --explain
+show suggest "$library" --text "qwertyuiop"
+show apply "$library" --collection clipart --above 0.9 --dry-run
 first=$("$program" list "$library" clipart --limit 1 --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["id"])')
 show tag "$library" clipart "$first" --add "demo/first picture"
 show show "$library" clipart "$first"
+show suggest "$library" --item "$first" --limit 5
 show search "$library" --like "$first" --limit 3
 show export "$library" clipart --out "$folder/clipart.jsonl"
 printf '\nThe library is in %s, the export in %s.\n' "$library" "$folder/clipart.jsonl"

@@ -142,6 +142,15 @@ Item item(const Library& library, const Collection& collection, std::string_view
   return *std::move(found);
 }
 
+std::vector<std::string> item_ids(const Library& library, const Collection& collection) {
+  std::vector<std::string> ids;
+  Statement query =
+      library.database().prepare("SELECT key FROM item WHERE collection = ? ORDER BY row");
+  query.bind(collection.id);
+  while (query.step()) ids.emplace_back(query.text(0));
+  return ids;
+}
+
 std::string image_location(const Collection& collection, const Item& item) {
   const std::filesystem::path image(item.image);
   if (item.image.empty() || image.is_absolute() || item.image.find("://") != std::string::npos)

@@ -64,6 +64,9 @@ class ItemReader {
 Item item(const Library& library, const Collection& collection, std::string_view id,
           TagView view = {});
 
+/// The ids of a collection's items, in the order of their rows.
+std::vector<std::string> item_ids(const Library& library, const Collection& collection);
+
 /// Where to find an item's image: the absolute path, or the address it was given with.
 std::string image_location(const Collection& collection, const Item& item);
 

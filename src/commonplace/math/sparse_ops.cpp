@@ -228,10 +228,16 @@ Sparse transpose(const SparseView& a) {
   Sparse result;
   result.columns = a.rows;
   result.starts.assign(static_cast<std::size_t>(a.columns) + 1, 0);
-  result.indices.resize(static_cast<std::size_t>(a.nonzeros()));
-  result.values.resize(static_cast<std::size_t>(a.nonzeros()));
-  for (const std::int32_t column : a.indices) ++result.starts[static_cast<std::size_t>(column) + 1];
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    for (const std::int32_t column : a.row_indices(row)) {
+      ++result.starts[static_cast<std::size_t>(column) + 1];
+      ++count;
+    }
   for (std::size_t i = 1; i < result.starts.size(); ++i) result.starts[i] += result.starts[i - 1];
+  // Of a part of a larger matrix fewer than its offsets say.
+  result.indices.resize(static_cast<std::size_t>(count));
+  result.values.resize(static_cast<std::size_t>(count));
   std::vector<std::int64_t> next(result.starts.begin(), result.starts.end() - 1);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const auto indices = a.row_indices(row);

@@ -8,6 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/comm.h"
+#include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/eval/divergence.h"
 #include "commonplace/eval/ranking_metrics.h"
@@ -206,15 +207,6 @@ void choose(const Choosing& choosing, bool has_auxiliaries, const SearchModelOpt
   report.lending = lending;
   report.shared = shared;
   report.weights = borrowed.weights;
-}
-
-std::vector<std::string> item_ids(const Library& library, const Collection& collection) {
-  std::vector<std::string> ids;
-  Statement query =
-      library.database().prepare("SELECT key FROM item WHERE collection = ? ORDER BY row");
-  query.bind(collection.id);
-  while (query.step()) ids.emplace_back(query.text(0));
-  return ids;
 }
 
 /// What learning reads of the library, all at one moment.

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Re-runs the experiments behind `suggest`: how well are tags told, and how honest is the confidence?
+
+    bench/papers/suggest.py PROGRAM [--only bibtex,...] [--baselines logistic,neighbours,popular]
+
+Needs the data that COMMONPLACE_DATA names (default ../shared/data):
+  bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
+  bookmarks   from a library; the earlier half of the tagged bookmarks trains, the later half tests
+  letter, pendigits   the classifier alone: prototypes chosen by descent, by information gain, at random
+Each data set is learned with 10 % prototypes and with as many as validation on the training items asks
+for; the test items are looked at once, by the figures printed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
+FILES = ["bibtex", "delicious", "rcv1sub1", "stackex_cs", "stackex_cooking", "citeulike_t"]
+CLASSES = ["letter", "pendigits"]
+
+
+def run(program, *arguments):
+    command = [str(program), *map(str, arguments), "-q", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 3):  # 3: some records were skipped
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
+    return json.loads(done.stdout) if done.stdout.strip().startswith("{") else done.stdout
+
+
+def percent(*shares):
+    return "/".join(f"{100 * share:.1f}" for share in shares)
+
+
+def show(results):
+    for result in results:
+        low, high = result["precision@1_interval"]
+        sure = f"{result['calibration_error']:.3f}" if "calibration_error" in result else "     "
+        print(f"  {result['method']:<34} {result['prototypes'] or '':>5}  "
+              f"{percent(*(result[f'precision@{k}'] for k in (1, 3, 5))):<15} "
+              f"({percent(low)} .. {percent(high)})  {result['ndcg@5']:.3f}  "
+              f"{result['popular_ndcg@5']:.3f}/{result['rare_ndcg@5']:.3f}  {sure}  "
+              f"{result['train_seconds']:8.1f}", flush=True)
+
+
+def suggest(program, name, source, baselines):
+    at_most = run(program, "evaluate", "suggest", *source, "--prototypes", "10%", "--baselines", baselines)
+    print(f"\n{name}: {at_most['train_items']} items to learn from, {at_most['test_items']} asked for, "
+          f"{at_most['features']} features, {at_most['tags']} tags")
+    print(f"  {'':<34} {'M':>5}  {'P@1/3/5, %':<15} {'(P@1, 95 %)':<16} nDCG@5 popular/rare  "
+          "ECE  seconds to learn")
+    show(at_most["methods"])
+    chosen = run(program, "evaluate", "suggest", *source, "--methods", "combined", "--baselines", "none")
+    chosen["methods"][0]["method"] += ", auto"
+    show(chosen["methods"])
+
+
+def classify(program, name, repeat):
+    result = run(program, "evaluate", "classify", "--csv", DATA / "uci" / f"{name}.csv.gz",
+                 "--repeat", repeat, "--prototypes", "1%,2%,5%,10%,20%")
+    print(f"\n{name}: {result['train_items']} of {result['items']} items to learn from, "
+          f"{result['classes']} classes, {repeat} repetitions; error in %, with 95 % intervals")
+    for each in result["methods"]:
+        error = [f"{100 * each['error'][part]:.2f}" for part in ("value", "low", "high")]
+        print(f"  {each['method']:<6} {each.get('selection', ''):<8} {each['prototypes']:>6} prototypes  "
+              f"{error[0]} ({error[1]} .. {error[2]})  {each['train_seconds']:.1f} s to learn", flush=True)
+    for each in result["descent_minus_random"]:
+        error = [f"{100 * each['error'][part]:.2f}" for part in ("value", "low", "high")]
+        print(f"  descent minus random, {each['prototypes']}: {error[0]} ({error[1]} .. {error[2]})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--only", default=",".join(FILES + ["bookmarks"] + CLASSES))
+    parser.add_argument("--baselines", default="logistic,neighbours,popular")
+    parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
+    arguments = parser.parse_args()
+    if not DATA.is_dir():
+        sys.exit(f"{DATA} is not there: set COMMONPLACE_DATA to the folder of the data sets")
+    for name in arguments.only.split(","):
+        if name in FILES:
+            folder = DATA / name
+            suggest(arguments.program, name,
+                    ["--train", folder / "train.txt.gz", "--test", folder / "test.txt.gz"],
+                    arguments.baselines)
+        elif name == "bookmarks":
+            with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
+                library = pathlib.Path(scratch) / "library"
+                run(arguments.program, "init", library)
+                run(arguments.program, "add", library, name, DATA / name / "bookmarks.jsonl.gz")
+                suggest(arguments.program, name, [library, "--collection", name, "--split", "time"],
+                        arguments.baselines)
+        elif name in CLASSES:
+            classify(arguments.program, name, arguments.repeat)
+        else:
+            sys.exit(f"'{name}' is not known; give {', '.join(FILES + ['bookmarks'] + CLASSES)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/io/safetensors.h"
+#include "commonplace/learn/feature_rows.h"
+#include "commonplace/learn/kernel.h"
+
+namespace commonplace {
+
+/// The prototypes of a sparse Gaussian process and their kernel, whitened: K_M = L Lᵀ, and an item
+/// x becomes a = L⁻¹ k_x, in which every latent function is linear, aᵀ v with v ~ N(0, I).
+struct GpBasis {
+  Kernel kernel;
+  StoredRows prototypes;  ///< M x features
+  Matrix whitener;        ///< L⁻¹, M x M
+
+  std::int64_t size() const { return whitener.rows(); }
+};
+
+/// Factorises the prototypes' kernel matrix with `jitter` x its mean diagonal added to the
+/// diagonal, ten times as much again while it is not positive definite. O(M² nonzeros + M³).
+GpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter = 1e-6, int jobs = 0);
+
+/// A, items x M: each row is L⁻¹ k_x. O(items · M²). The same bits for an item alone as among
+/// others.
+Matrix whiten(const GpBasis& basis, const FeatureRows& items, int jobs = 0);
+
+/// Puts the basis into a model file and takes it out again; Error if its parts do not fit together.
+void add_basis(TensorWriter& writer, const GpBasis& basis);
+GpBasis read_basis(const TensorFile& file);
+
+}  // namespace commonplace

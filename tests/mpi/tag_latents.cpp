@@ -1,0 +1,116 @@
+// Run under mpirun: `mpi_tag_latents <ranks>` learns what tag suggestion is made of, each rank from
+// its own items, and compares the result with that of one process and with every other rank's.
+#include "commonplace/learn/tag_latents.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
+#include "commonplace/comm/mpi/mpi_comm.h"
+#include "commonplace/learn/feature_weights.h"
+#include "commonplace/learn/tag_categories.h"
+#include "commonplace/learn/tag_prototypes.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::int64_t kItems = 97;
+constexpr std::int32_t kTopics = 5;
+constexpr std::int32_t kWords = 40;
+
+/// Items begin .. end-1 with words and tags of one topic each.
+struct Items {
+  Sparse words;
+  Sparse tags;
+
+  explicit Items(RowRange range) {
+    words.columns = kWords;
+    tags.columns = 2 * kTopics;
+    for (std::int64_t item = range.begin; item < range.end; ++item) {
+      const auto row = static_cast<std::uint64_t>(item);
+      const auto topic = static_cast<std::int32_t>(item % kTopics);
+      for (std::int32_t word = 0; word < kWords; ++word) {
+        const double draw = random_uniform(1, row, static_cast<std::uint64_t>(word));
+        if (draw < (word / 8 == topic ? 0.8 : 0.1))
+          words.push(word, static_cast<float>(1 + 10 * draw));
+      }
+      words.end_row();
+      tags.push(2 * topic, 1);
+      const double draw = random_uniform(2, row, 0);
+      if (draw < 0.7) tags.push(2 * topic + 1, draw < 0.4 ? 1.F : -1.F);
+      tags.end_row();
+    }
+  }
+};
+
+struct Learned {
+  std::vector<float> feature_weights;
+  StoredRows prototypes;
+  TagLatents latents;
+  TagCategories categories;
+};
+
+Learned learn(Comm& comm, int rank, int size) {
+  const Items items(rows_of_rank(kItems, rank, size));
+  Learned result;
+  result.feature_weights =
+      feature_weights(items.words.view(), items.tags.view(), {.rarity = 1, .telling = 0.5}, comm);
+  const Sparse rows = weigh_rows(items.words.view(), result.feature_weights);
+  TagPrototypeOptions options;
+  options.count = 16;
+  options.jobs = 1;
+  result.prototypes = tag_prototypes(rows, items.tags.view(), options, comm);
+  const GpBasis basis = make_basis({KernelKind::se, 0.7, 1}, result.prototypes, 1e-6, 1);
+  result.latents =
+      solve_latents(gather_statistics(basis, rows, items.tags.view(), comm, 1), 0.1, 1);
+  result.categories = make_categories(items.tags.view(), 6, comm);
+  return result;
+}
+
+Matrix dense(const Sparse& rows) {
+  Matrix result = Matrix::Zero(rows.rows(), rows.columns);
+  for (std::int64_t row = 0; row < rows.rows(); ++row)
+    for (std::size_t i = 0; i < rows.view().row_indices(row).size(); ++i)
+      result(row, rows.view().row_indices(row)[i]) = rows.view().row_values(row)[i];
+  return result;
+}
+
+/// Error unless all ranks hold the same bits, and about what one process finds.
+void check(const char* what, const Matrix& together, const Matrix& alone, Comm& comm) {
+  Matrix first = together;
+  comm.broadcast(std::span<float>(first.data(), static_cast<std::size_t>(first.size())), 0);
+  require(first == together, what, ": rank ", comm.rank(), " holds others than rank 0");
+  require(together.rows() == alone.rows() && together.cols() == alone.cols(), what, " are ",
+          together.rows(), " x ", together.cols());
+  const float difference = (together - alone).cwiseAbs().maxCoeff() / alone.cwiseAbs().maxCoeff();
+  require(difference < 1e-3F, what, " differ by ", difference);
+}
+
+int run(int argc, char** argv, Comm& comm) {
+  require(argc == 2, "give the number of ranks");
+  require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
+  SelfComm self;
+  const Learned alone = learn(self, 0, 1);
+  const Learned together = learn(comm, comm.rank(), comm.size());
+  require(together.feature_weights == alone.feature_weights, "the features' weights differ");
+  check("the prototypes", dense(together.prototypes.sparse), dense(alone.prototypes.sparse), comm);
+  check("the latents", together.latents.weights, alone.latents.weights, comm);
+  check("the inverses", together.latents.inverse.cast<float>(), alone.latents.inverse.cast<float>(),
+        comm);
+  require(together.categories.tags == alone.categories.tags, "the categories differ");
+  check("the categories' tags", together.categories.shares, alone.categories.shares, comm);
+  return 0;
+}
+
+}  // namespace
+}  // namespace commonplace
+
+int main(int argc, char** argv) {
+  return commonplace::run_mpi(
+      argc, argv, [&](commonplace::Comm& comm) { return commonplace::run(argc, argv, comm); },
+      [](int rank, const std::string& message) {
+        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
+      });
+}
