@@ -1,5 +1,6 @@
 #include "commonplace/task/suggester.h"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -75,8 +76,8 @@ TEST_F(ASuggester, ScoresByEachWay) {
       1e-4);
 
   const test::NaiveCategories categories = test::naive_categories(tags, 100);
-  const Matrix scaled = (10 * asked).cast<float>();
-  const VectorD diagonal = VectorD::Constant(20, 100);
+  const Matrix scaled = (std::sqrt(kClassVariance) * asked).cast<float>();
+  const VectorD diagonal = VectorD::Constant(20, kClassVariance);
   const Matrix classes =
       mode_probabilities(predict_latents(suggester.classifier, scaled, diagonal));
   EXPECT_LT(worst(found.category.cast<double>(), classes.cast<double>() * categories.shares), 1e-4);

@@ -15,40 +15,93 @@ struct Product {
   float value;
 };
 
-/// The products of one row with all rows of B, by B's transpose. `sums` is zero before and after.
-void find_products(const SparseView& a, std::int64_t row, const SparseView& b_transposed,
-                   std::int64_t skip, std::vector<float>& sums, std::vector<std::int32_t>& seen,
-                   std::vector<Product>& products) {
-  const auto terms = a.row_indices(row);
-  const auto weights = a.row_values(row);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const auto others = b_transposed.row_indices(terms[i]);
-    const auto values = b_transposed.row_values(terms[i]);
-    for (std::size_t j = 0; j < others.size(); ++j) {
-      float& sum = sums[static_cast<std::size_t>(others[j])];
-      if (sum == 0) seen.push_back(others[j]);
-      sum += weights[i] * values[j];
-    }
-  }
-  for (const std::int32_t other : seen) {
-    float& sum = sums[static_cast<std::size_t>(other)];
-    if (sum > 0 && other != skip) products.push_back({other, sum});
-    sum = 0;
-  }
-  seen.clear();
+bool is_greater(const Product& a, const Product& b) {
+  return a.value != b.value ? a.value > b.value : a.row < b.row;
 }
 
-void keep_greatest(std::vector<Product>& products, std::int64_t count) {
-  if (std::ssize(products) > count) {
-    std::nth_element(products.begin(), products.begin() + count, products.end(),
-                     [](const Product& a, const Product& b) {
-                       return a.value != b.value ? a.value > b.value : a.row < b.row;
-                     });
-    products.resize(static_cast<std::size_t>(count));
+/// The greatest `count` of products that come by ascending row.
+class Greatest {
+ public:
+  explicit Greatest(std::int64_t count) : count_(static_cast<std::size_t>(count)) {}
+
+  void clear() {
+    products_.clear();
+    least_ = 0;
   }
-  std::sort(products.begin(), products.end(),
-            [](const Product& a, const Product& b) { return a.row < b.row; });
-}
+  /// Of equal products the lower row is kept, so that a later one must be greater.
+  void add(std::int32_t row, float value) {
+    if (!(value > least_)) return;
+    products_.push_back({row, value});
+    if (products_.size() >= 4 * count_ + 64) cut();
+  }
+  /// By ascending row.
+  std::vector<Product> take() {
+    if (products_.size() > count_) cut();
+    std::sort(products_.begin(), products_.end(),
+              [](const Product& a, const Product& b) { return a.row < b.row; });
+    return products_;
+  }
+
+ private:
+  void cut() {
+    if (count_ == 0) {
+      products_.clear();
+      return;
+    }
+    const auto last = products_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+    std::nth_element(products_.begin(), last, products_.end(), is_greater);
+    least_ = last->value;
+    products_.resize(count_);
+  }
+
+  std::size_t count_;
+  std::vector<Product> products_;
+  float least_ = 0;
+};
+
+/// Products of rows of A with all rows of B, by B's transpose; one for each thread.
+class Finder {
+ public:
+  Finder(const SparseView& a, const SparseView& b_transposed)
+      : a_(a), b_transposed_(b_transposed), sums_(static_cast<std::size_t>(b_transposed.columns)) {}
+
+  void find(std::int64_t row, std::int64_t skip, Greatest& greatest) {
+    const auto terms = a_.row_indices(row);
+    const auto weights = a_.row_values(row);
+    std::size_t products = 0;
+    for (const std::int32_t term : terms) products += b_transposed_.row_indices(term).size();
+    // Few products are listed as they come; of many, all sums are gone through, without asking.
+    const bool few = products < sums_.size() / 8;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const auto others = b_transposed_.row_indices(terms[i]);
+      const auto values = b_transposed_.row_values(terms[i]);
+      if (few) seen_.insert(seen_.end(), others.begin(), others.end());
+      for (std::size_t j = 0; j < others.size(); ++j)
+        sums_[static_cast<std::size_t>(others[j])] += weights[i] * values[j];
+    }
+    if (few) {
+      std::sort(seen_.begin(), seen_.end());
+      for (const std::int32_t other : seen_) take(static_cast<std::size_t>(other), skip, greatest);
+      seen_.clear();
+    } else {
+      for (std::size_t other = 0; other < sums_.size(); ++other) take(other, skip, greatest);
+    }
+  }
+
+ private:
+  void take(std::size_t other, std::int64_t skip, Greatest& greatest) {
+    const float sum = sums_[other];
+    if (sum == 0) return;
+    sums_[other] = 0;
+    if (static_cast<std::int64_t>(other) != skip)
+      greatest.add(static_cast<std::int32_t>(other), sum);
+  }
+
+  SparseView a_;
+  SparseView b_transposed_;
+  std::vector<float> sums_;  ///< zero between calls
+  std::vector<std::int32_t> seen_;
+};
 
 }  // namespace
 
@@ -62,15 +115,12 @@ Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count
   const Sparse transposed = transpose(b);
   std::vector<std::vector<Product>> found(static_cast<std::size_t>(a.rows));
   parallel_for(found.size(), jobs, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> sums(static_cast<std::size_t>(b.rows));
-    std::vector<std::int32_t> seen;
-    std::vector<Product> products;
+    Finder finder(a, transposed.view());
+    Greatest greatest(count);
     for (std::size_t row = begin; row < end; ++row) {
-      products.clear();
-      find_products(a, static_cast<std::int64_t>(row), transposed.view(),
-                    skip.empty() ? -1 : skip[row], sums, seen, products);
-      keep_greatest(products, count);
-      found[row].assign(products.begin(), products.end());
+      greatest.clear();
+      finder.find(static_cast<std::int64_t>(row), skip.empty() ? -1 : skip[row], greatest);
+      found[row] = greatest.take();
     }
   });
   Sparse result;

@@ -10,7 +10,8 @@ namespace commonplace {
 /// For each row of A the `count` rows of B with the greatest inner product above 0, as a row of a
 /// sparse matrix of A's rows x B's rows whose values are the products, columns ascending; ties go
 /// to the lower row. `skip[i]` (if `skip` is not empty) is a row of B that row i of A must not
-/// get, or -1. O(products of common terms); the result does not depend on `jobs`.
+/// get, or -1. O(products of common terms, and rows of B where these are many); the result does not
+/// depend on `jobs`.
 Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count,
                     std::span<const std::int64_t> skip = {}, int jobs = 0);
 

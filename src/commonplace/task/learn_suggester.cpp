@@ -183,9 +183,12 @@ class Choosing {
     fitting_->weigh(setting_.weighting.weighting);
     make_prototypes(setting_.share);
   }
+  /// With the means of the tags alone as prototypes, which tell weightings apart as well as more.
   void fit_with(const NamedWeighting& weighting) {
     fitting_->weigh(weighting.weighting);
-    make_prototypes(setting_.share);
+    fitting_->choose_prototypes(
+        std::min(prototypes_of(setting_.share, fitting_->items()), train_.targets.columns),
+        kRoundsToChoose);
     fitting_->gather(setting_.length);
     fitting_->solve(setting_.ridge);
   }
