@@ -174,6 +174,25 @@ TEST(TagLatents, LearningItemByItemIsLearningThemAll) {
   EXPECT_LT(worst(grown.weights.cast<double>(), refit.weights.cast<double>()), 1e-4);
 }
 
+TEST(TagLatents, OfAnItemOfWhichLittleIsKnownOnlyThatIsLearned) {
+  const Problem problem(80);
+  Problem first = problem;
+  first.rows = test::rows_between(problem.rows.view(), {0, 79});
+  first.targets = test::rows_between(problem.targets.view(), {0, 79});
+  const TagLatents before = first.fit();
+  const Matrix a = problem.whitened();
+  TagLatents partly = before;
+  learn_targets(partly, row_of(a, 79), Changes{{2, -1.0F}});
+  TagLatents wholly = before;
+  learn_item(wholly, row_of(a, 79), Changes{{2, -1.0F}});
+  EXPECT_EQ(partly.inverse, wholly.inverse);
+  for (Eigen::Index tag = 0; tag < partly.weights.cols(); ++tag) {
+    const Matrix& same = tag == 2 ? wholly.weights : before.weights;
+    EXPECT_LT((partly.weights.col(tag) - same.col(tag)).cwiseAbs().maxCoeff(), 1e-6F) << tag;
+  }
+  EXPECT_THROW(learn_targets(partly, row_of(a, 79), Changes{{99, 1.0F}}), Error);
+}
+
 TEST(TagLatents, LearnedFromNothingItemByItem) {
   const Problem problem(50);
   TagLatents grown = solve_latents({MatrixD::Zero(12, 12), MatrixD::Zero(12, 7)}, 0.3);

@@ -87,6 +87,13 @@ TEST(NearestRows, DoNotDependOnJobs) {
   }
 }
 
+TEST(NearestRows, OfManyCandidatesTheGreatestAreKept) {
+  // More than are held at a time, with products of most rows and of few.
+  for (const double share : {0.5, 0.02})
+    for (const std::int64_t count : {1, 4, 30})
+      expect_nearest(random_counts(12, 23, share, 3), random_counts(700, 23, share, 4), count);
+}
+
 TEST(NearestRows, OfNothing) {
   const Sparse some = counts(5, 1);
   Sparse none;

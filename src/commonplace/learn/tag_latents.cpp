@@ -101,6 +101,20 @@ void learn_item(TagLatents& latents, std::span<const float> whitened,
   latents.weights.noalias() += (k / scale).cast<float>() * surprise;
 }
 
+void learn_targets(TagLatents& latents, std::span<const float> whitened,
+                   std::span<const std::pair<std::int32_t, float>> targets) {
+  check_size(latents, whitened);
+  check_tags(latents, targets);
+  // As learn_item with the targets that are not known at what is expected of them.
+  const auto a = as_vector(whitened);
+  const VectorD k = latents.inverse * a.cast<double>();
+  const double scale = 1 + a.cast<double>().dot(k);
+  latents.inverse.noalias() -= (k / scale) * k.transpose();
+  for (const auto& [tag, value] : targets)
+    latents.weights.col(tag) +=
+        (value - a.dot(latents.weights.col(tag))) * (k / scale).cast<float>();
+}
+
 void change_targets(TagLatents& latents, std::span<const float> whitened,
                     std::span<const std::pair<std::int32_t, float>> differences) {
   check_size(latents, whitened);

@@ -51,6 +51,11 @@ double latent_variance(const TagLatents& latents, std::span<const float> whitene
 void learn_item(TagLatents& latents, std::span<const float> whitened,
                 std::span<const std::pair<std::int32_t, float>> targets);
 
+/// Learns some targets of an item of which nothing else is known: the other tags stay as they are.
+/// O(M²).
+void learn_targets(TagLatents& latents, std::span<const float> whitened,
+                   std::span<const std::pair<std::int32_t, float>> targets);
+
 /// Learns that targets of an item learned before have changed by (tag, difference). O(M²).
 void change_targets(TagLatents& latents, std::span<const float> whitened,
                     std::span<const std::pair<std::int32_t, float>> differences);
