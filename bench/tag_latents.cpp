@@ -4,6 +4,7 @@
 //   bench_tag_latents [ITEMS]     20,000 items unless told
 #include "commonplace/learn/tag_latents.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -90,7 +91,7 @@ void measure(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
               static_cast<long long>(items), static_cast<long long>(prototypes),
               static_cast<long long>(tags), choosing, learning,
               static_cast<double>(asked) / predicting, 1000 * updating,
-              static_cast<long long>((peak_memory() - before) >> 20));
+              static_cast<long long>(std::max<std::int64_t>(peak_memory() - before, 0) >> 20));
   std::fflush(stdout);
 }
 

@@ -5,13 +5,13 @@
 
 PROGRAM is commonplace. Suggestion, on a data set in the XC form (COMMONPLACE_DATA, default
 ../shared/data): `commonplace evaluate suggest` with 10 % prototypes and its baselines, of which logistic
-is liblinear one-vs-rest; scikit-learn's one-vs-rest logistic
-regression by liblinear, and fastText with one-vs-all losses, which is told which words an item has but
-not how much they weigh. Classification, on items of pendigits: `commonplace evaluate classify` and
+is liblinear one-vs-rest; scikit-learn's one-vs-rest logistic regression by liblinear, and fastText with
+one-vs-all losses, which is told which words an item has but not how much they weigh. Classification, on items of pendigits: `commonplace evaluate classify` and
 scikit-learn's GaussianProcessClassifier with its kernel fitted, which takes time by the cube of the
 items. All may use the processors there are. Every peer runs in a process of its own, of which the
 memory is the most that it had and, if it has helpers, the largest of them; seconds do not include
-reading the data, but fastText's do.
+reading the data, but fastText's do. Of `classify` they do not include the tuning of its kernel either,
+which scikit-learn's do.
 Names to skip: ours, logistic, fasttext, gaussian.
 """
 import argparse
