@@ -23,7 +23,7 @@ show learn "$library" search --target clipart
 show search "$library" "sailing boat" --limit 5
 show search "$library" "(cat or dog) -cartoon" --limit 3 --explain
 show topics "$library" --limit 5 --terms 6 --examples 1
-show learn "$library" suggest --collection clipart
+show learn "$library" suggest --collection clipart --prototypes 10%
 show suggest "$library" --text "an old sailing boat in the harbour" --explain
 show suggest "$library" --text "qwertyuiop"
 show apply "$library" --collection clipart --above 0.9 --dry-run

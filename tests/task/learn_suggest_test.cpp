@@ -9,6 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/stored_models.h"
+#include "commonplace/task/text_features.h"
 #include "tests/task/tagged_notes.h"
 
 namespace commonplace {
@@ -198,6 +199,23 @@ TEST_F(LearnSuggest, VectorsAndOtherTagsAreEvidenceToo) {
   options.evidence.features = "nothing";
   EXPECT_NE(message_of([&] { learn(options); }).find("axes"), std::string::npos)
       << "lists what there is";
+}
+
+TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
+  const Collection notes = collection(library(), "notes");
+  make_tag_features(library(), notes, "of_tags", {}, no_progress);
+  PlsaOptions topics;
+  topics.topics = 3;
+  topics.iterations = 3;
+  make_topics(library(), notes, "topics", true, {}, topics, no_progress);
+  make_topics(library(), notes, "themes", false, {}, topics, no_progress);
+  EXPECT_EQ(choose_evidence(library(), notes, {}, 1, no_progress).sources.size(), 1U)
+      << "the text alone";
+  for (const std::string name : {"of_tags", "topics"}) {
+    SuggestModelOptions options = usual_options();
+    options.evidence.features = name;
+    EXPECT_NE(message_of([&] { learn(options); }).find("made of the tags"), std::string::npos);
+  }
 }
 
 TEST_F(LearnSuggest, ACollectionIsSplitAtRandomOrInTime) {

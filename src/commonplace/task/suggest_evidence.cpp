@@ -38,11 +38,22 @@ bool has_text(const Library& library, const Collection& collection) {
   return query.step() && query.integer(0) != 0;
 }
 
+/// Features that `commonplace features` made of the tags themselves (task/text_features.cpp): they
+/// hold the answer, and a new item has none.
+bool made_of_tags(const FeatureRecord& record) {
+  return record.source.starts_with("tags by ") || record.source.starts_with("pLSA of tags");
+}
+/// Features that it made of the text, which is evidence by itself.
+bool made_of_text(const FeatureRecord& record) {
+  return record.source.starts_with("tfidf by ") || record.source.starts_with("pLSA of text");
+}
+
 std::vector<std::string> usual_sources(const Library& library, const Collection& collection) {
   std::vector<std::string> names;
   if (has_text(library, collection)) names.push_back("text");
   for (const FeatureRecord& record : feature_records(library, collection))
-    if (!record.sparse || names.empty()) names.push_back(record.name);
+    if (!made_of_tags(record) && !made_of_text(record) && (!record.sparse || names.empty()))
+      names.push_back(record.name);
   if (names.empty()) names.push_back("tags");
   return names;
 }
@@ -104,7 +115,11 @@ Source make_source(const std::string& name, const Library& library, const Collec
     ItemReader reader(library, collection);
     return source_of_terms(name, count_tags(tags_of(reader), progress), options);
   }
-  return source_of_features(feature_record(library, collection, name));
+  const FeatureRecord record = feature_record(library, collection, name);
+  require(!made_of_tags(record), "the features '", name,
+          "' are made of the tags that are to be told; give --features tags to tell some tags by",
+          " others");
+  return source_of_features(record);
 }
 
 /// A dense row, centred and of length one.
