@@ -7,7 +7,6 @@
 #include "app/command.h"
 #include "app/options.h"
 #include "app/terminal.h"
-#include "commonplace/io/files.h"
 
 namespace commonplace::app {
 namespace {
@@ -65,11 +64,7 @@ int run(const Arguments& arguments) {
     evaluation = evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
                                    arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) {
-    AtomicFile file(arguments.plot);
-    file.write(evaluation_plot(evaluation));
-    file.commit();
-  }
+  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
   else

@@ -8,7 +8,6 @@
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
-#include "commonplace/io/files.h"
 
 namespace commonplace::app {
 namespace {
@@ -97,11 +96,7 @@ int run(const Arguments& arguments) {
     evaluation = evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
                                  arguments.options, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) {
-    AtomicFile file(arguments.plot);
-    file.write(evaluation_plot(evaluation));
-    file.commit();
-  }
+  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
   if (arguments.json)
     print_json(as_json(evaluation));
   else

@@ -6,7 +6,6 @@
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
-#include "commonplace/io/files.h"
 #include "commonplace/task/learn_suggest.h"
 
 namespace commonplace::app {
@@ -76,11 +75,7 @@ int run(const Arguments& arguments) {
     evaluation = evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
                                   arguments.options, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) {
-    AtomicFile file(arguments.plot);
-    file.write(evaluation_plot(evaluation));
-    file.commit();
-  }
+  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
   else

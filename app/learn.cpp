@@ -1,5 +1,3 @@
-#include <memory>
-
 #include "app/command.h"
 
 namespace commonplace::app {

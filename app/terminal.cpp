@@ -16,6 +16,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
+#include "commonplace/io/files.h"
 
 namespace commonplace::app {
 namespace {
@@ -148,6 +149,12 @@ void say(const Common& common, std::string_view line) {
 }
 
 void warn(std::string_view line) { std::cerr << printable(line) << "\n"; }
+
+void write_whole(const std::string& file, std::string_view content) {
+  AtomicFile whole(file);
+  whole.write(content);
+  whole.commit();
+}
 
 void print_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows) {

@@ -37,6 +37,9 @@ void say(const Common& common, std::string_view line);
 /// A line on standard error, always.
 void warn(std::string_view line);
 
+/// A file that appears whole or not at all.
+void write_whole(const std::string& file, std::string_view content);
+
 /// Rows under a header, columns aligned by what a terminal shows (wide characters count twice).
 /// Control characters in cells are shown as '?', so that data cannot steer the terminal.
 void print_table(const std::vector<std::string>& header,

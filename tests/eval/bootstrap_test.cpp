@@ -102,5 +102,24 @@ TEST(Bootstrap, RefusesWhatCannotBe) {
   EXPECT_THROW(bootstrap_mean_difference(values, std::vector<double>{1}), Error);
 }
 
+using Values = std::vector<double>;
+
+TEST(ClearlyBetter, IsByMoreThanTheStandardError) {
+  const std::vector<double> base = {0.1, 0.2, 0.3, 0.4};
+  EXPECT_FALSE(clearly_better(base, base));
+  EXPECT_FALSE(clearly_better(Values{}, Values{}));
+  // Differences 0.1, 0.1, 0.1, -0.1: mean 0.05, standard error 0.05.
+  EXPECT_FALSE(clearly_better(Values{0.2, 0.3, 0.4, 0.29}, base));
+  EXPECT_TRUE(clearly_better(Values{0.2, 0.3, 0.4, 0.31}, base));
+  EXPECT_FALSE(clearly_better(base, Values{0.2, 0.3, 0.4, 0.31}));
+  // The same difference everywhere has no error at all, however it is rounded.
+  for (const double by : {0.1, 0.3, 1e-3, 0.7})
+    for (const std::size_t items : {2, 3, 7, 10, 100}) {
+      const std::vector<double> zero(items, 0);
+      EXPECT_TRUE(clearly_better(std::vector<double>(items, by), zero)) << by << ' ' << items;
+      EXPECT_FALSE(clearly_better(zero, std::vector<double>(items, by))) << by << ' ' << items;
+    }
+}
+
 }  // namespace
 }  // namespace commonplace

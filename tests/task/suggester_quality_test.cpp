@@ -72,23 +72,6 @@ TEST(SuggesterQuality, GainAgreesWithTheDefinition) {
   for (const int jobs : {2, 3}) EXPECT_EQ(ndcg_of_items(scores, tags.view(), jobs), found);
 }
 
-TEST(SuggesterQuality, ClearlyBetterIsByMoreThanTheStandardError) {
-  const std::vector<double> base = {0.1, 0.2, 0.3, 0.4};
-  EXPECT_FALSE(clearly_better(base, base));
-  EXPECT_FALSE(clearly_better({}, {}));
-  // Differences 0.1, 0.1, 0.1, -0.1: mean 0.05, standard error 0.05.
-  EXPECT_FALSE(clearly_better({0.2, 0.3, 0.4, 0.29}, base));
-  EXPECT_TRUE(clearly_better({0.2, 0.3, 0.4, 0.31}, base));
-  EXPECT_FALSE(clearly_better(base, {0.2, 0.3, 0.4, 0.31}));
-  // The same difference everywhere has no error at all, however it is rounded.
-  for (const double by : {0.1, 0.3, 1e-3, 0.7})
-    for (const std::size_t items : {2, 3, 7, 10, 100}) {
-      const std::vector<double> zero(items, 0);
-      EXPECT_TRUE(clearly_better(std::vector<double>(items, by), zero)) << by << ' ' << items;
-      EXPECT_FALSE(clearly_better(zero, std::vector<double>(items, by))) << by << ' ' << items;
-    }
-}
-
 TEST(SuggesterQuality, MeanF1OfASmallCase) {
   const SmallCase small;
   const auto f1 = [&](double threshold) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace commonplace {
 
@@ -14,6 +16,17 @@ std::string join(const Range& range, TextOf text_of = {}) {
     result += std::invoke(text_of, element);
   }
   return result;
+}
+
+/// The parts of a list such as "a,b,c"; empty ones are left out.
+inline std::vector<std::string> parted(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace commonplace

@@ -83,4 +83,19 @@ Interval bootstrap_mean_difference(std::span<const double> first, std::span<cons
   return bootstrap_mean(differences, options);
 }
 
+bool clearly_better(std::span<const double> first, std::span<const double> second) {
+  require(first.size() == second.size(), "there are ", first.size(), " values beside ",
+          second.size());
+  const auto count = static_cast<double>(first.size());
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    sum += first[i] - second[i];
+    squares += (first[i] - second[i]) * (first[i] - second[i]);
+  }
+  // Rounding can take it below 0 where all differences are the same.
+  const double variance = std::max(0.0, squares - sum * sum / count) / std::max(count - 1, 1.0);
+  return sum > 0 && sum / count > std::sqrt(variance / count);
+}
+
 }  // namespace commonplace

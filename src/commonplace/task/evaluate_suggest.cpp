@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/baseline/linear_tags.h"
@@ -22,16 +23,6 @@ namespace {
 constexpr std::int64_t kBlock = 1024;
 constexpr double kLeastConfidence = 0.01;
 constexpr std::int64_t kLookedAt = 50;
-
-std::vector<std::string> parted(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 /// Scores of a block of items, items x tags, and how sure they are (empty: it does not say).
 struct Answers {

@@ -6,6 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -95,19 +96,6 @@ double missing_precision(const std::vector<double>& scores,
 BorrowingWeights scaled(const BorrowingWeights& weights, double scale) {
   return {weights.topics * scale, weights.lift * scale, weights.ridge * scale,
           weights.votes * scale};
-}
-
-/// Whether the mean difference is greater than its standard error.
-bool clearly_better(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto count = static_cast<double>(a.size());
-  double sum = 0;
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += a[i] - b[i];
-    squares += (a[i] - b[i]) * (a[i] - b[i]);
-  }
-  const double variance = (squares - sum * sum / count) / std::max(count - 1, 1.0);
-  return sum > 0 && sum / count > std::sqrt(std::max(variance, 0.0) / count);
 }
 
 }  // namespace

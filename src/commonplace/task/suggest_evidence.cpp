@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/features/term_counts.h"
@@ -20,16 +21,6 @@ namespace commonplace {
 namespace {
 
 using Source = SuggestEvidence::Source;
-
-std::vector<std::string> parted(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 bool has_text(const Library& library, const Collection& collection) {
   Statement query = library.database().prepare(

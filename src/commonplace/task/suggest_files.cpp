@@ -85,7 +85,7 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
     for (const std::int32_t tag : numbered(second.tags[i])) trial.test_tags.push(tag, 1);
     trial.test_tags.end_row();
   }
-  require(trial.test_tags.rows() > 0, test.string(), " has no items with tags");
+  require(trial.test_tags.rows() > 0, test.string(), " has no items");
   return trial;
 }
 

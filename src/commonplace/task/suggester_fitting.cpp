@@ -7,6 +7,7 @@
 #include "commonplace/learn/tag_prototypes.h"
 
 namespace commonplace {
+
 void SuggesterFitting::weigh(const FeatureWeighting& weighting) {
   if (raw_.is_sparse())
     suggester_.feature_weights = feature_weights(raw_.sparse(), targets_, weighting, comm_);

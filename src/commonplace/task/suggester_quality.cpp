@@ -91,19 +91,6 @@ std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& tags, 
   return result;
 }
 
-bool clearly_better(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto count = static_cast<double>(a.size());
-  double sum = 0;
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += a[i] - b[i];
-    squares += (a[i] - b[i]) * (a[i] - b[i]);
-  }
-  // Rounding can take it below 0 where all differences are the same.
-  const double variance = std::max(0.0, squares - sum * sum / count) / std::max(count - 1, 1.0);
-  return sum / count > std::sqrt(variance / count);
-}
-
 ConfidenceMap learn_confidence(const Matrix& scores, const SparseView& tags) {
   const Pairs pairs = best_pairs(scores, tags, 1, 0);
   return fit_confidence(pairs.scores, pairs.outcomes);

@@ -31,9 +31,6 @@ struct SuggesterQuality {
 /// Normalised discounted gain of each item's first five.
 std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& tags, int jobs = 0);
 
-/// Whether the mean of a - b is greater than its standard error.
-bool clearly_better(const std::vector<double>& a, const std::vector<double>& b);
-
 /// Learned from each item's fifty highest scores.
 ConfidenceMap learn_confidence(const Matrix& scores, const SparseView& tags);
 
