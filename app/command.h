@@ -51,14 +51,18 @@ void add_remove(CLI::App& app);
 void add_suggest(CLI::App& app);
 void add_review(CLI::App& app);
 void add_apply(CLI::App& app);
+void add_teach(CLI::App& app);
+void add_detect(CLI::App& app);
 void add_version(CLI::App& app);
 void add_completion(CLI::App& app);
 
 /// Each puts one sub-command below `learn` or `evaluate`.
 void add_learn_search(CLI::App& learn, std::string& library);
 void add_learn_suggest(CLI::App& learn, std::string& library);
+void add_learn_detect(CLI::App& learn, std::string& library);
 void add_evaluate_search(CLI::App& evaluate);
 void add_evaluate_suggest(CLI::App& evaluate);
 void add_evaluate_classify(CLI::App& evaluate);
+void add_evaluate_detect(CLI::App& evaluate);
 
 }  // namespace commonplace::app

@@ -10,6 +10,7 @@ void add_learn(CLI::App& app) {
   learn->add_option("LIB", library, "The library")->required();
   add_learn_search(*learn, library);
   add_learn_suggest(*learn, library);
+  add_learn_detect(*learn, library);
 }
 
 }  // namespace commonplace::app

@@ -36,6 +36,8 @@ void add_commands(CLI::App& app) {
   add_suggest(app);
   add_review(app);
   add_apply(app);
+  add_teach(app);
+  add_detect(app);
   add_evaluate(app);
   add_link(app);
   add_remove(app);

@@ -24,6 +24,19 @@ target_link_libraries(linear_interface INTERFACE ${LINEAR_LIBRARY})
 # hnswlib is headers alone, on the compiler's own path.
 find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
 
+# Spectra and dlib's SURF descriptor too.
+find_path(SPECTRA_INCLUDE_DIR Spectra/SymEigsSolver.h REQUIRED)
+find_path(DLIB_INCLUDE_DIR dlib/image_keypoint/surf.h REQUIRED)
+
+# Pixels.
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp)
+find_path(VLFEAT_INCLUDE_DIR vl/dsift.h REQUIRED)
+find_library(VLFEAT_LIBRARY vl REQUIRED)
+add_library(vlfeat_interface INTERFACE)
+target_link_libraries(vlfeat_interface INTERFACE ${VLFEAT_LIBRARY})
+
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI COMPONENTS CXX)
 

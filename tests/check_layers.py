@@ -29,6 +29,12 @@ ONLY_IN = {
     "libxml/": ["formats"],
     "hnswlib/": ["index"],
     "linear.h": ["baseline"],
+    "Spectra/": ["baseline"],
+    "jpeglib.h": ["features"],
+    "png.h": ["features"],
+    "webp/": ["features"],
+    "vl/": ["features"],
+    "dlib/": ["features"],
     "zlib.h": ["io", "formats"],  # gzip files; compressed text inside PNG
 }
 FORBIDDEN = re.compile(r"std::(cout|cerr|clog)\b|(?<![\w.>])(printf|puts|abort|exit|_exit)\s*\(")

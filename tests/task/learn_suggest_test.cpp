@@ -92,7 +92,7 @@ TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
   SelfComm comm;
   const TagLatents refit =
       solve_latents(gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
-                                      grown.suggester.known_tags.view(), comm, 1),
+                                      share_say(grown.suggester.known_tags.view()).view(), comm, 1),
                     grown.suggester.latents.ridge, 1);
   EXPECT_LT((refit.weights - grown.suggester.latents.weights).cwiseAbs().maxCoeff(), 1e-3F);
 }

@@ -1,15 +1,11 @@
 #include "commonplace/baseline/linear_tags.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <mutex>
-
-#include <linear.h>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/baseline/linear_solver.h"
 #include "commonplace/baseline/tagged_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -19,49 +15,15 @@ namespace {
 /// Bytes of a weight with its tag.
 constexpr std::int64_t kSparseBytes = 8;
 
+LinearSolverOptions solver_options(const LinearTagOptions& options) {
+  return {options.loss, options.cost, options.tolerance, options.bias};
+}
+
 void check(const LinearTagOptions& options) {
-  require(options.loss == "logistic" || options.loss == "svm", "loss is '", options.loss,
-          "'; expected logistic or svm");
-  require(options.cost > 0 && std::isfinite(options.cost), "cost is ", options.cost,
-          "; expected more than 0");
-  require(options.tolerance > 0 && std::isfinite(options.tolerance), "tolerance is ",
-          options.tolerance, "; expected more than 0");
-  require(options.bias >= 0 && std::isfinite(options.bias), "bias is ", options.bias,
-          "; expected 0 or more");
+  check_linear(solver_options(options));
   require(options.negligible >= 0 && std::isfinite(options.negligible), "negligible is ",
           options.negligible, "; expected 0 or more");
 }
-
-/// The items as liblinear wants them: features from 1 on, the bias, and a mark of the end.
-struct Nodes {
-  std::vector<feature_node> nodes;
-  std::vector<feature_node*> rows;
-};
-
-Nodes make_nodes(const SparseView& features, double bias) {
-  constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<int>::max());
-  require(features.rows < most && features.columns < most - 1, "liblinear takes fewer than ", most,
-          " items and features; there are ", features.rows, " x ", features.columns);
-  Nodes result;
-  std::size_t count = 0;
-  for (std::int64_t item = 0; item < features.rows; ++item)
-    count += features.row_indices(item).size() + 2;
-  result.nodes.reserve(count);
-  for (std::int64_t item = 0; item < features.rows; ++item) {
-    result.rows.push_back(result.nodes.data() + result.nodes.size());
-    const auto columns = features.row_indices(item);
-    const auto values = features.row_values(item);
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      result.nodes.push_back({columns[i] + 1, static_cast<double>(values[i])});
-    if (bias > 0) result.nodes.push_back({static_cast<int>(features.columns) + 1, bias});
-    result.nodes.push_back({-1, 0});
-  }
-  return result;
-}
-
-struct FreeModel {
-  void operator()(model* trained) const { free_and_destroy_model(&trained); }
-};
 
 struct Weight {
   std::int32_t feature;
@@ -73,47 +35,18 @@ struct OneTag {
   float offset = 0;
 };
 
-/// Where all items say the same there is nothing to separate.
-float offset_without_weights(std::size_t with, std::int64_t items, bool probabilities) {
-  if (!probabilities) return with > 0 ? 1.F : -1.F;
-  return static_cast<float>(
-      std::log((static_cast<double>(with) + 0.5) /
-               (static_cast<double>(items) - static_cast<double>(with) + 0.5)));
-}
-
-OneTag train_tag(const Nodes& nodes, const SparseView& features,
-                 const std::vector<std::int32_t>& with, const LinearTagOptions& options) {
+OneTag train_tag(const LinearSolverRows& rows, const std::vector<std::int32_t>& with,
+                 const LinearTagOptions& options) {
+  std::vector<std::int8_t> labels(rows.starts.size(), -1);
+  for (const std::int32_t item : with) labels[static_cast<std::size_t>(item)] = 1;
+  const LinearClassifier trained = train_classifier(rows, labels, solver_options(options));
   OneTag result;
-  const bool logistic = options.loss == "logistic";
-  if (with.empty() || std::ssize(with) == features.rows) {
-    result.offset = offset_without_weights(with.size(), features.rows, logistic);
-    return result;
-  }
-  std::vector<double> y(static_cast<std::size_t>(features.rows), -1.0);
-  for (const std::int32_t item : with) y[static_cast<std::size_t>(item)] = 1;
-  // liblinear writes to neither the rows nor what they point to.
-  problem task{static_cast<int>(features.rows),
-               static_cast<int>(features.columns) + (options.bias > 0 ? 1 : 0), y.data(),
-               const_cast<feature_node**>(nodes.rows.data()), options.bias > 0 ? options.bias : -1};
-  parameter how{logistic ? L2R_LR : L2R_L2LOSS_SVC,
-                options.tolerance,
-                options.cost,
-                0,
-                nullptr,
-                nullptr,
-                0,
-                nullptr};
-  const std::unique_ptr<model, FreeModel> trained(train(&task, &how));
-  require(trained != nullptr && trained->nr_class == 2, "liblinear gave no model of a tag of ",
-          with.size(), " items");
-  const double sign = trained->label[0] > 0 ? 1 : -1;
-  for (std::int64_t feature = 0; feature < features.columns; ++feature) {
-    const double weight = sign * trained->w[feature];
+  result.offset = static_cast<float>(trained.offset);
+  for (Eigen::Index feature = 0; feature < trained.weights.size(); ++feature) {
+    const double weight = trained.weights(feature);
     if (static_cast<float>(weight) != 0 && std::abs(weight) > options.negligible)
       result.weights.push_back({static_cast<std::int32_t>(feature), static_cast<float>(weight)});
   }
-  if (options.bias > 0)
-    result.offset = static_cast<float>(sign * trained->w[features.columns] * options.bias);
   return result;
 }
 
@@ -180,8 +113,7 @@ LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
                            const LinearTagOptions& options, const Progress& progress) {
   check(options);
   check_tagged(features, tags);
-  set_print_string_function([](const char*) {});
-  const Nodes nodes = make_nodes(features, options.bias);
+  const LinearSolverRows rows(features, options.bias);
   const auto items_of = items_of_tags(tags);
   std::vector<OneTag> trained(items_of.size());
   std::mutex mutex;
@@ -190,7 +122,7 @@ LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
       trained.size(), options.jobs,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t tag = begin; tag < end; ++tag)
-          trained[tag] = train_tag(nodes, features, items_of[tag], options);
+          trained[tag] = train_tag(rows, items_of[tag], options);
         const std::lock_guard lock(mutex);
         done += end - begin;
         progress({"learning a classifier for each tag", done, trained.size(), "tags"});

@@ -142,6 +142,25 @@ Item item(const Library& library, const Collection& collection, std::string_view
   return *std::move(found);
 }
 
+std::int64_t row_of_item(const Library& library, const Collection& collection,
+                         std::string_view id) {
+  Statement query =
+      library.database().prepare("SELECT row FROM item WHERE collection = ? AND key = ?");
+  require(query.bind(collection.id, id).step(), "collection '", collection.name, "' has no item '",
+          id, "'");
+  return query.integer(0);
+}
+
+std::vector<std::string> ids_of_rows(const Library& library, const Collection& collection,
+                                     std::span<const std::int64_t> rows) {
+  Statement query =
+      library.database().prepare("SELECT key FROM item WHERE collection = ? AND row = ?");
+  std::vector<std::string> ids;
+  for (const std::int64_t row : rows)
+    ids.emplace_back(query.bind(collection.id, row).step() ? std::string(query.text(0)) : "");
+  return ids;
+}
+
 std::vector<std::string> item_ids(const Library& library, const Collection& collection) {
   std::vector<std::string> ids;
   Statement query =

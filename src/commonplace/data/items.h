@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +64,12 @@ class ItemReader {
 /// The item of that id; Error if the collection has none.
 Item item(const Library& library, const Collection& collection, std::string_view id,
           TagView view = {});
+
+/// The row of the item of that id; Error if the collection has none.
+std::int64_t row_of_item(const Library& library, const Collection& collection, std::string_view id);
+/// The ids of the items of those rows; empty for a row that there is not.
+std::vector<std::string> ids_of_rows(const Library& library, const Collection& collection,
+                                     std::span<const std::int64_t> rows);
 
 /// The ids of a collection's items, in the order of their rows.
 std::vector<std::string> item_ids(const Library& library, const Collection& collection);

@@ -132,6 +132,20 @@ CREATE INDEX machine_label_by_model ON machine_label(model);
     R"sql(
 ALTER TABLE collection ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
 )sql",
+    // What a user showed of a concept; a log like that of decisions, which these are not: they
+    // teach a detector and change no item's tags.
+    R"sql(
+CREATE TABLE lesson(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  collection TEXT NOT NULL,
+  concept TEXT NOT NULL,            -- case folded, for matching
+  written TEXT NOT NULL,
+  item TEXT NOT NULL,
+  shows INTEGER NOT NULL CHECK(shows IN (-1, 0, 1)), -- does not, withdrawn, does
+  time TEXT NOT NULL
+) STRICT;
+CREATE INDEX lesson_by_concept ON lesson(collection, concept, item);
+)sql",
 };
 
 }  // namespace

@@ -195,6 +195,10 @@ std::span<const std::int64_t> TensorFile::longs(const std::string& name) const {
   return values<std::int64_t>(name, TensorType::i64);
 }
 
+std::span<const std::uint8_t> TensorFile::small(const std::string& name) const {
+  return values<std::uint8_t>(name, TensorType::u8);
+}
+
 std::vector<std::string> TensorFile::strings(const std::string& name) const {
   const auto bytes = values<char>(name + ".bytes", TensorType::u8);
   const auto ends = longs(name + ".ends");
@@ -268,6 +272,15 @@ void TensorWriter::add(const std::string& name, std::span<const std::int32_t> va
 }
 void TensorWriter::add(const std::string& name, std::span<const std::int64_t> values) {
   add_entry(name, {TensorType::i64, {std::ssize(values)}, std::as_bytes(values), {}});
+}
+
+void TensorWriter::add(const std::string& name, std::span<const std::uint8_t> values) {
+  add_entry(name, {TensorType::u8, {std::ssize(values)}, std::as_bytes(values), {}});
+}
+
+void TensorWriter::add_bytes(const std::string& name, std::string bytes) {
+  auto kept = std::make_shared<const std::string>(std::move(bytes));
+  add_entry(name, {TensorType::u8, {std::ssize(*kept)}, std::as_bytes(std::span(*kept)), kept});
 }
 
 void TensorWriter::add_strings(const std::string& name, const std::vector<std::string>& strings) {

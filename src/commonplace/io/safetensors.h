@@ -56,6 +56,7 @@ class TensorFile {
   std::span<const double> doubles(const std::string& name) const;
   std::span<const std::int32_t> ints(const std::string& name) const;
   std::span<const std::int64_t> longs(const std::string& name) const;
+  std::span<const std::uint8_t> small(const std::string& name) const;
   /// The strings that TensorWriter::add_strings stored, each checked to lie within its tensor.
   std::vector<std::string> strings(const std::string& name) const;
   /// The matrix that TensorWriter::add_sparse stored; starts and column numbers are checked, which
@@ -92,6 +93,9 @@ class TensorWriter {
   void add(const std::string& name, std::span<const double> values);
   void add(const std::string& name, std::span<const std::int32_t> values);
   void add(const std::string& name, std::span<const std::int64_t> values);
+  void add(const std::string& name, std::span<const std::uint8_t> values);
+  /// Bytes that the writer keeps, such as another file's (u8).
+  void add_bytes(const std::string& name, std::string bytes);
   /// Copied, and stored as NAME.bytes (u8) and NAME.ends (i64).
   void add_strings(const std::string& name, const std::vector<std::string>& strings);
   /// Stored as NAME.starts (i64), NAME.indices (i32), NAME.values (f32) and NAME.shape (i64).

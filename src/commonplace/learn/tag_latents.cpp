@@ -34,6 +34,23 @@ void check_tags(const TagLatents& latents,
 
 }  // namespace
 
+float say_of_each(std::int64_t tags) {
+  return static_cast<float>(std::pow(static_cast<double>(std::max<std::int64_t>(tags, 1)), -0.25));
+}
+
+Sparse share_say(const SparseView& targets) {
+  Sparse result = copy(targets);
+  for (std::int64_t row = 0; row < targets.rows; ++row) {
+    const auto values = targets.row_values(row);
+    const float say =
+        say_of_each(std::count_if(values.begin(), values.end(), [](float v) { return v > 0; }));
+    for (auto i = static_cast<std::size_t>(targets.starts[static_cast<std::size_t>(row)]);
+         i < static_cast<std::size_t>(targets.starts[static_cast<std::size_t>(row) + 1]); ++i)
+      if (targets.values[i] > 0) result.values[i] = say;
+  }
+  return result;
+}
+
 LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& items,
                                    const SparseView& targets, Comm& comm, int jobs,
                                    const Progress& progress) {

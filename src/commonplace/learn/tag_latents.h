@@ -15,7 +15,7 @@ namespace commonplace {
 /// Every tag a latent function of its own on one whitened basis (learn/gp_basis.h), with Gaussian
 /// noise: v_t ~ N(0, I), y_nt = a_nᵀ v_t + noise of variance `ridge`. The posterior of all tags
 /// shares one covariance, ridge · (AᵀA + ridge I)⁻¹, and its means are the columns of `weights`.
-/// A target is 1 where the item has the tag, -1 where the tag was rejected, 0 elsewhere.
+/// A target is above 0 where the item has the tag, -1 where the tag was rejected, 0 elsewhere.
 struct TagLatents {
   double ridge = 1;
   MatrixD inverse;  ///< (AᵀA + ridge I)⁻¹, M x M
@@ -30,6 +30,12 @@ struct LatentStatistics {
   MatrixD targets;  ///< AᵀY, M x tags
 };
 
+/// The target of each tag of an item that has so many: an item of many tags says less by each,
+/// which puts the likeliest tag first more often than targets of 1 do.
+float say_of_each(std::int64_t tags);
+/// `targets` (1 has the tag, -1 it was rejected) with the say of each tag in place of the ones.
+Sparse share_say(const SparseView& targets);
+
 /// Each rank gives its own items and their targets (items x tags). Items are whitened by blocks, so
 /// memory is O(M² + M tags), and each block costs O(items M²). Every rank gets the same sums.
 LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& items,
@@ -39,8 +45,7 @@ LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& item
 /// O(M³ + M² tags). Error if `ridge` is not above 0.
 TagLatents solve_latents(const LatentStatistics& statistics, double ridge, int jobs = 0);
 
-/// The posterior means at whitened items, items x tags: about the probability that the item has the
-/// tag. O(items M tags).
+/// The posterior means at whitened items, items x tags. O(items M tags).
 Matrix latent_means(const TagLatents& latents, const Matrix& whitened, int jobs = 0);
 
 /// The posterior variance at one whitened item, the same for all tags, without noise. O(M²).

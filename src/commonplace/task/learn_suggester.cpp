@@ -23,7 +23,7 @@ constexpr std::int64_t kMostPrototypes = 3000;
 constexpr std::int64_t kFewestPrototypes = 50;
 /// Whether categories help is tried with a classifier of at most so many items, and prototypes with
 /// so many rounds of k-means: enough to choose by.
-constexpr std::int64_t kClassifiedToChoose = 2000;
+constexpr std::int64_t kClassifiedToChoose = 1000;
 constexpr int kRoundsToChoose = 3;
 /// Fewer held-out items tell nothing.
 constexpr std::int64_t kFewestHeldOut = 20;
@@ -160,24 +160,27 @@ class Choosing {
     const StoredRows held = prepare(suggester, held_.rows.view(), jobs_);
     return ndcg_of_items(score(suggester, held.view(), {}, jobs_), held_.targets.view());
   }
-  double note(const std::string& setting, const std::vector<double>& gains) {
+  void note(const std::string& setting, const std::vector<double>& gains) {
     tried_.push_back({setting, mean(gains)});
-    return tried_.back().ndcg;
   }
   void make_prototypes(double share) {
     fitting_->choose_prototypes(prototypes_of(share, fitting_->items()), kRoundsToChoose);
   }
 
+  /// Remembers a trial; whether it is clearly better than the best before it, and so the new best.
+  bool improves(const std::string& setting, std::vector<double> gains) {
+    note(setting, gains);
+    if (!best_gains_.empty() && !clearly_better(gains, best_gains_)) return false;
+    best_gains_ = std::move(gains);
+    return true;
+  }
+
   void choose_weighting() {
     if (train_.rows.is_sparse && options_.weighting == "auto") {
-      double best = -1;
+      best_gains_.clear();
       for (const NamedWeighting& each : kWeightings) {
         fit_with(each);
-        const double gain = note(std::string("weighting ") + each.name, gains());
-        if (gain > best) {
-          best = gain;
-          setting_.weighting = each;
-        }
+        if (improves(std::string("weighting ") + each.name, gains())) setting_.weighting = each;
       }
     }
     fitting_->weigh(setting_.weighting.weighting);
@@ -193,22 +196,17 @@ class Choosing {
     fitting_->solve(setting_.ridge);
   }
 
-  /// The best ridge for this length; its gain.
-  double try_length(double length) {
+  void try_length(double length) {
     fitting_->gather(length);
-    double best = -1;
     const std::vector<double> ridges =
-        options_.ridge > 0 ? std::vector{options_.ridge} : std::vector{0.03, 0.1, 0.3, 1.0};
+        options_.ridge > 0 ? std::vector{options_.ridge} : std::vector{0.1, 0.03, 0.3, 1.0};
     for (const double ridge : ridges) {
       fitting_->solve(ridge);
-      const double gain =
-          note("length " + short_number(length) + ", ridge " + short_number(ridge), gains());
-      if (gain > best) {
-        best = gain;
-        best_ridge_ = ridge;
-      }
+      if (!improves("length " + short_number(length) + ", ridge " + short_number(ridge), gains()))
+        continue;
+      setting_.length = length;
+      setting_.ridge = ridge;
     }
-    return best;
   }
   static std::string short_number(double number) {
     char buffer[32];
@@ -216,20 +214,14 @@ class Choosing {
     return {buffer, end};
   }
 
+  /// The usual length and ridge come first: others must be clearly better.
   void choose_length() {
     const bool scaled = kernel_kind(options_.kernel) != KernelKind::cosine;
     const std::vector<double> lengths = options_.length > 0 ? std::vector{options_.length}
-                                        : scaled            ? std::vector{0.5, 0.7, 1.0}
+                                        : scaled            ? std::vector{0.7, 0.5, 1.0}
                                                             : std::vector{1.0};
-    double best = -1;
-    for (const double length : lengths) {
-      const double gain = try_length(length);
-      if (gain > best) {
-        best = gain;
-        setting_.length = length;
-        setting_.ridge = best_ridge_;
-      }
-    }
+    best_gains_.clear();
+    for (const double length : lengths) try_length(length);
     refit();
   }
   void refit() {
@@ -288,7 +280,7 @@ class Choosing {
   TaggedRows held_;
   std::optional<SuggesterFitting> fitting_;
   Setting setting_;
-  double best_ridge_ = 0;
+  std::vector<double> best_gains_;  ///< of the best setting so far
   std::vector<SettingTried> tried_;
 };
 

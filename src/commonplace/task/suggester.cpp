@@ -125,17 +125,27 @@ Matrix score(const Suggester& suggester, const FeatureRows& prepared,
 }
 
 std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t count) {
-  std::vector<std::int32_t> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto kept = std::min(std::ssize(order), static_cast<std::ptrdiff_t>(count));
-  std::partial_sort(order.begin(), order.begin() + kept, order.end(),
-                    [&](std::int32_t a, std::int32_t b) {
-                      const float x = scores[static_cast<std::size_t>(a)];
-                      const float y = scores[static_cast<std::size_t>(b)];
-                      return x != y ? x > y : a < b;
-                    });
-  order.resize(static_cast<std::size_t>(kept));
-  return order;
+  const auto kept = static_cast<std::size_t>(std::min(std::ssize(scores), count));
+  if (kept == 0) return {};
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    const float x = scores[static_cast<std::size_t>(a)];
+    const float y = scores[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  };
+  // A heap with the worst of the best on top: most tags are sent off by one comparison.
+  std::vector<std::int32_t> best(kept);
+  std::iota(best.begin(), best.end(), 0);
+  std::make_heap(best.begin(), best.end(), before);
+  float least = scores[static_cast<std::size_t>(best.front())];
+  for (std::size_t tag = kept; tag < scores.size(); ++tag) {
+    if (!(scores[tag] > least)) continue;
+    std::pop_heap(best.begin(), best.end(), before);
+    best.back() = static_cast<std::int32_t>(tag);
+    std::push_heap(best.begin(), best.end(), before);
+    least = scores[static_cast<std::size_t>(best.front())];
+  }
+  std::sort_heap(best.begin(), best.end(), before);
+  return best;
 }
 
 void add_suggester(TensorWriter& writer, const Suggester& suggester) {

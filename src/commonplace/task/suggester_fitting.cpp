@@ -29,8 +29,8 @@ void SuggesterFitting::choose_prototypes(std::int64_t count, int rounds) {
 void SuggesterFitting::gather(double length) {
   suggester_.basis =
       make_basis({kernel_kind(options_.kernel), length, 1}, prototypes_, 1e-6, jobs_);
-  statistics_ = gather_statistics(suggester_.basis, suggester_.known.view(), targets_, comm_, jobs_,
-                                  progress_);
+  statistics_ = gather_statistics(suggester_.basis, suggester_.known.view(), said_.view(), comm_,
+                                  jobs_, progress_);
 }
 
 void SuggesterFitting::solve(double ridge) {

@@ -19,6 +19,7 @@ class SuggesterFitting {
       : raw_(raw),
         blocks_(std::move(blocks)),
         targets_(targets),
+        said_(share_say(targets)),
         options_(options),
         jobs_(jobs),
         progress_(progress) {}
@@ -42,6 +43,7 @@ class SuggesterFitting {
   FeatureRows raw_;
   std::vector<std::int64_t> blocks_;
   SparseView targets_;
+  Sparse said_;  ///< the same, as the latents learn it
   SuggesterOptions options_;
   int jobs_;
   Progress progress_;

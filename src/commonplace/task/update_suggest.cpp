@@ -12,6 +12,15 @@
 namespace commonplace {
 namespace {
 
+/// Targets as the latents learn them.
+std::vector<Target> said(std::vector<Target> targets) {
+  const float say = say_of_each(std::count_if(targets.begin(), targets.end(),
+                                              [](const Target& each) { return each.second > 0; }));
+  for (auto& [tag, value] : targets)
+    if (value > 0) value = say;
+  return targets;
+}
+
 /// An item's difference from what the model was taught.
 std::vector<Target> differences(const std::vector<Target>& now, std::vector<Target> before) {
   for (const Target& each : now) {
@@ -117,7 +126,7 @@ class Updating {
         continue;
       }
       auto& before = targets_[static_cast<std::size_t>(known->second)];
-      std::vector<Target> changed = differences(now, before);
+      std::vector<Target> changed = differences(said(now), said(before));
       if (changed.empty()) continue;
       changed_.push_back(known->second);
       differences_.push_back(std::move(changed));
@@ -140,7 +149,7 @@ class Updating {
     for (std::size_t i = 0; i < new_rows_.size(); ++i) {
       const bool tagged = is_tagged(tags_.targets.view().row_values(new_rows_[i]));
       (tagged ? learn_item : learn_targets)(model_.suggester.latents, whitened_row(whitened, i),
-                                            new_targets_[i]);
+                                            said(new_targets_[i]));
       model_.known_ids.push_back(ids_[static_cast<std::size_t>(new_rows_[i])]);
       targets_.push_back(new_targets_[i]);
     }

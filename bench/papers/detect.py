@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Re-runs the experiments behind `detect`: how well are concepts found from a few labels?
+
+    bench/papers/detect.py PROGRAM [--only caltech101,...] [--features sift,...] [--repeat 3]
+
+Needs the data that COMMONPLACE_DATA names (default ../shared/data):
+  caltech101   102 classes of photographs; 5, 10 and 15 labels a class
+  flickr8k     the 50 commonest nouns of the captions; 20 labels a concept
+  oldnyc       tags used 20 times or more, of the photographs that are there; 10 labels a concept
+Each is tried with each kind of image features and with all of them side by side, and with fewer and
+fewer unlabelled items. Features are made once and kept in --work (default: a temporary folder).
+"""
+import argparse
+import collections
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
+KINDS = ["sift", "rgb-sift", "surf", "gist"]
+METHODS = "auto,svm,logistic,neighbours,ale-svm,ale-smooth,iale-svm,iale-smooth,anchors,smoothed,gsf,lapsvm,propagation"
+NOUNS = ("man dog boy shirt girl water woman people child grass person field group dogs children air ball "
+         "camera background street mouth men jacket area beach snow girls face hat wall toy park rock boys "
+         "crowd dirt shorts bike ground kids ocean building picture road side lake hand women player hill "
+         "sand head hair race game mountain sidewalk pool city bicycle path car trees river helmet").split()
+
+
+def run(program, *arguments):
+    command = [str(program), *map(str, arguments), "-q", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 3):  # 3: some pictures were skipped
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
+    return json.loads(done.stdout) if done.stdout.strip().startswith("{") else done.stdout
+
+
+def lines(path):
+    with gzip.open(path, "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def concepts_of(name, ids):
+    """A class number a photograph, or a 0 or 1 for each concept; and which photographs to take."""
+    if name == "caltech101":
+        classes = sorted({each.split("/")[0] for each in ids})
+        return numpy.array([classes.index(each.split("/")[0]) for each in ids], dtype=numpy.int32), None
+    if name == "flickr8k":
+        captions = {each["image"]: " ".join(each["captions"]).lower() for each in lines(DATA / name / "captions.jsonl.gz")}
+        words = {image: collections.Counter(re.findall("[a-z]+", text)) for image, text in captions.items()}
+        commonest = sorted(NOUNS, key=lambda noun: -sum(noun in each for each in words.values()))[:50]
+        # A concept that at least two of the five people name.
+        return numpy.array([[int(words.get(each.split("/")[-1], {}).get(noun, 0) >= 2) for noun in commonest]
+                            for each in ids], dtype=numpy.int32), None
+    tags = {}
+    for each in lines(DATA / name / "photos.jsonl.gz"):
+        for image in each["images"]:
+            tags[image.split("/")[-1]] = set(each["tags"])
+    counts = collections.Counter(tag for each in ids for tag in tags.get(each.split("/")[-1], ()))
+    commonest = [tag for tag, count in counts.most_common() if count >= 20]
+    known = numpy.array([[int(tag in tags.get(each.split("/")[-1], ())) for tag in commonest] for each in ids],
+                        dtype=numpy.int32)
+    return known, numpy.array([bool(tags.get(each.split("/")[-1])) for each in ids])
+
+
+def make_features(program, name, kinds, work):
+    library = work / "library"
+    if not library.exists():
+        run(program, "init", library)
+    if name not in [each["name"] for each in run(program, "list", library)["collections"]]:
+        folder = DATA / name if name == "caltech101" else DATA / name / "images"
+        run(program, "add", library, name, folder)
+    files = {}
+    for kind in kinds:
+        made = run(program, "features", library, name, "--image", kind)
+        files[kind] = made["file"]
+    export = work / f"{name}.jsonl"
+    run(program, "export", library, name, "--format", "jsonl", "--out", export)
+    ids = [json.loads(line)["id"] for line in export.read_text().splitlines()]
+    return ids, files
+
+
+def show(result):
+    for each in result["methods"]:
+        error = f"{100 * each['error']:5.1f}" if "error" in each else "     "
+        miap = [100 * each["miap"][part] for part in ("value", "low", "high")]
+        print(f"  {each['labelled']:>3} {each['unlabelled']:>6}  {each['method']:<12} "
+              f"{miap[0]:5.1f} ({miap[1]:.1f} .. {miap[2]:.1f})  {100 * each['precision@100']['value']:5.1f}  "
+              f"{error}  {each['seconds']:6.1f}  {each.get('chosen', '')}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--only", default="caltech101,flickr8k,oldnyc")
+    parser.add_argument("--features", default=",".join(KINDS))
+    parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--work", help="keep the library with the features here")
+    arguments = parser.parse_args()
+    if not DATA.is_dir():
+        sys.exit(f"{DATA} is not there: set COMMONPLACE_DATA to the folder of the data sets")
+    with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
+        work = pathlib.Path(arguments.work or scratch)
+        work.mkdir(parents=True, exist_ok=True)
+        for name in arguments.only.split(","):
+            kinds = arguments.features.split(",")
+            ids, files = make_features(arguments.program, name, kinds, work)
+            labels, taken = concepts_of(name, ids)
+            labels_file = work / f"{name}.labels.npy"
+            numpy.save(labels_file, labels if taken is None else labels[taken])
+            paths = {}
+            for kind, file in files.items():
+                rows = numpy.load(file)
+                paths[kind] = work / f"{name}.{kind}.npy"
+                numpy.save(paths[kind], rows if taken is None else rows[taken])
+            labelled = {"caltech101": "5,10,15", "flickr8k": "20", "oldnyc": "10"}[name]
+            for title, chosen in [(kind, [paths[kind]]) for kind in kinds] + [
+                    ("all side by side", list(paths.values()))] * (len(kinds) > 1):
+                print(f"\n{name}, {title}: labels a concept, unlabelled items, method, "
+                      "MiAP (95 %), P@100, error in %, seconds")
+                show(run(arguments.program, "evaluate", "detect", "--features", ",".join(map(str, chosen)),
+                         "--labels", labels_file, "--labelled", labelled, "--methods", arguments.methods,
+                         "--repeat", arguments.repeat))
+            print(f"\n{name}, {kinds[0]}, with fewer unlabelled items:")
+            show(run(arguments.program, "evaluate", "detect", "--features", paths[kinds[0]], "--labels", labels_file,
+                     "--labelled", labelled.split(",")[0], "--unlabelled", "100,500,1000,all",
+                     "--methods", "auto,ale-smooth,smoothed,svm", "--repeat", arguments.repeat))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "commonplace/features/image_features.h"
+#include "commonplace/task/image_rows.h"
+
+namespace commonplace {
+
+/// A model learned from a collection's pictures, with what was made on the way.
+struct LearnedImageModel {
+  ImageFeatureModel model;
+  std::unique_ptr<PartialRows> raw;  ///< raw rows of the pictures it was learned from
+};
+
+/// Learns vocabularies and axes from the pictures that can be read; `states` gets what became of
+/// those that were looked at. What is unfinished is kept in `folder`. Error if none can be read.
+LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
+                                    const ImageFeatureOptions& options,
+                                    const std::filesystem::path& folder, int jobs,
+                                    std::vector<ImageState>& states, const Progress& progress);
+
+}  // namespace commonplace
