@@ -48,8 +48,12 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
       "LOG LIKELIHOOD of the true class and CALIBRATION error: at the mode / averaged over the "
       "posterior.");
   for (const SelectionGain& gain : evaluation.descent_over_random)
-    say(arguments, "Error of descent minus random, " + gain.asked +
-                       " prototypes: " + percent(gain.difference) + " percentage points.");
+    say(arguments,
+        "Error of descent minus random, " + gain.asked +
+            " prototypes: " + percent(gain.difference) +
+            " percentage points; of the log likelihood: " + fixed(gain.log_likelihood.value, 4) +
+            " (" + fixed(gain.log_likelihood.interval.low, 4) + " .. " +
+            fixed(gain.log_likelihood.interval.high, 4) + ").");
   say(arguments,
       "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
           ", length " + fixed(evaluation.kernel.length) + ", variance " +

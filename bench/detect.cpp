@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kBlock = 8192;
+constexpr std::int64_t kBlock = 4096;
 constexpr std::int64_t kConcepts = 10;
 constexpr std::int64_t kGroups = 200;
 
@@ -38,16 +38,19 @@ std::uint64_t group_of(std::int64_t item) {
 
 /// A group is a direction; concept c is shown by the groups c, c + 10, c + 20 ..
 void make_rows(std::int64_t first, Eigen::Ref<Matrix> rows) {
+  std::vector<double> widths;
+  for (Eigen::Index j = 0; j < rows.cols(); ++j)
+    widths.push_back(std::pow(1.0 + static_cast<double>(j), -0.4));
   parallel_for(static_cast<std::size_t>(rows.rows()), 0, [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
       const std::uint64_t group = group_of(first + i);
       const auto item = static_cast<std::uint64_t>(first + i);
       for (Eigen::Index j = 0; j < rows.cols(); ++j) {
         const auto column = static_cast<std::uint64_t>(j);
-        const double width = std::pow(1.0 + static_cast<double>(j), -0.4);
-        rows(i, j) = static_cast<float>(width * (random_uniform(1, group, column) +
-                                                 random_uniform(2, item, 2 * column) +
-                                                 random_uniform(2, item, 2 * column + 1) - 1.5));
+        rows(i, j) = static_cast<float>(widths[static_cast<std::size_t>(j)] *
+                                        (random_uniform(1, group, column) +
+                                         random_uniform(2, item, 2 * column) +
+                                         random_uniform(2, item, 2 * column + 1) - 1.5));
       }
       rows.row(i).normalize();
     }

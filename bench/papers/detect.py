@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Re-runs the experiments behind `detect`: how well are concepts found from a few labels?
 
     bench/papers/detect.py PROGRAM [--only caltech101,...] [--features sift,...] [--repeat 3]

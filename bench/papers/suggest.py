@@ -69,7 +69,9 @@ def classify(program, name, repeat):
               f"{error[0]} ({error[1]} .. {error[2]})  {each['train_seconds']:.1f} s to learn", flush=True)
     for each in result["descent_minus_random"]:
         error = [f"{100 * each['error'][part]:.2f}" for part in ("value", "low", "high")]
-        print(f"  descent minus random, {each['prototypes']}: {error[0]} ({error[1]} .. {error[2]})")
+        likelihood = [f"{each['log_likelihood'][part]:.4f}" for part in ("value", "low", "high")]
+        print(f"  descent minus random, {each['prototypes']}: error {error[0]} ({error[1]} .. {error[2]}), "
+              f"log likelihood {likelihood[0]} ({likelihood[1]} .. {likelihood[2]})")
 
 
 def main():

@@ -23,15 +23,6 @@ FeatureRecord record_of(const Library& library, const Statement& row) {
           std::string(row.text(4)), library.path() / "features" / std::string(row.text(5))};
 }
 
-void check_feature_name(std::string_view name) {
-  const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  });
-  require(clean && !name.empty() && name.size() <= 60 && name.front() != '.' && name.front() != '-',
-          "'", name, "' cannot name features; use up to 60 letters, digits, '_', '-', '.'");
-}
-
 const fs::path& sparse_file(const FeatureRecord& record) {
   require(record.sparse, "the features '", record.name, "' are dense; sparse ones are needed here");
   return record.file;
@@ -58,6 +49,15 @@ FeatureRecord store(Library& library, const Collection& collection, FeatureRecor
 }
 
 }  // namespace
+
+void check_feature_name(std::string_view name) {
+  const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+  require(clean && !name.empty() && name.size() <= 60 && name.front() != '.' && name.front() != '-',
+          "'", name, "' cannot name features; use up to 60 letters, digits, '_', '-', '.'");
+}
 
 std::vector<FeatureRecord> feature_records(const Library& library, const Collection& collection) {
   Statement query = library.database().prepare(std::string(kFeatureColumns) + "ORDER BY name");

@@ -25,6 +25,9 @@ struct FeatureRecord {
   std::filesystem::path file;  ///< .npy, or .safetensors for sparse ones
 };
 
+/// Error unless features can have that name.
+void check_feature_name(std::string_view name);
+
 /// The features of a collection, by name.
 std::vector<FeatureRecord> feature_records(const Library& library, const Collection& collection);
 /// Those of that name; Error, listing the names there are, if there are none.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kLeastPenalty = 1e-9;
 constexpr Eigen::Index kBlockRows = 2048;
+constexpr Eigen::Index kManyRows = 2048;
 
 void check(const SmoothOptions& options) {
   require(options.lambda > 0 && std::isfinite(options.lambda), "lambda is ", options.lambda,
@@ -48,6 +49,25 @@ double weight_of(std::span<const double> weights, Eigen::Index row) {
   return weights.empty() ? 1 : weights[static_cast<std::size_t>(row)];
 }
 
+/// Many rows in float, each of weight one: sums that are exact to about 1e-7 of the whole, in a
+/// fraction of the time.
+void accumulate_many(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
+                     const Eigen::Ref<const MatrixD>& labels, int jobs) {
+  add_gram(rows, statistics.gram, jobs);
+  // A column of ones beside the labels gives the sum of the rows.
+  Matrix beside(rows.rows(), labels.cols() + 1);
+  beside.leftCols(labels.cols()) = labels.cast<float>();
+  beside.col(labels.cols()).setOnes();
+  MatrixD products = MatrixD::Zero(rows.cols(), beside.cols());
+  add_transposed_product(rows, beside, products, jobs);
+  statistics.right += products.leftCols(labels.cols());
+  statistics.sum += products.col(labels.cols());
+  statistics.weight += static_cast<double>(rows.rows());
+  statistics.label_sum += labels.colwise().sum().transpose();
+  statistics.label_squares += labels.cwiseAbs2().colwise().sum().transpose();
+  statistics.rows += rows.rows();
+}
+
 template <class Rows>
 void accumulate(SmoothStatistics& statistics, const Rows& rows,
                 const Eigen::Ref<const MatrixD>& labels, std::span<const double> weights,
@@ -57,6 +77,12 @@ void accumulate(SmoothStatistics& statistics, const Rows& rows,
           " concepts do not fit statistics of ", statistics.gram.rows(), " and ",
           statistics.right.cols());
   check_rows(rows, labels, weights);
+  if constexpr (std::is_same_v<typename Rows::Scalar, float>) {
+    if (rows.rows() >= kManyRows && weights.empty() && sign > 0) {
+      accumulate_many(statistics, rows, labels, jobs);
+      return;
+    }
+  }
   for (Eigen::Index first = 0; first < rows.rows(); first += kBlockRows) {
     const Eigen::Index count = std::min(kBlockRows, rows.rows() - first);
     const MatrixD part = rows.middleRows(first, count).template cast<double>();

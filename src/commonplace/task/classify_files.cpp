@@ -145,7 +145,9 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
   }
   Json gains = Json::array();
   for (const SelectionGain& gain : evaluation.descent_over_random)
-    gains.push_back({{"prototypes", gain.asked}, {"error", as_json(gain.difference)}});
+    gains.push_back({{"prototypes", gain.asked},
+                     {"error", as_json(gain.difference)},
+                     {"log_likelihood", as_json(gain.log_likelihood)}});
   Json json = {{"items", evaluation.items},
                {"features", evaluation.features},
                {"classes", evaluation.classes},

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "commonplace/base/error.h"
-#include "commonplace/base/join.h"
+#include "commonplace/base/parallel.h"
 #include "commonplace/io/model_file.h"
 
 namespace commonplace {
@@ -47,7 +47,11 @@ Matrix encode_part(const SpacePart& part, const Eigen::Ref<const Matrix>& rows,
       result = encode(part.anchors, rows, jobs);
       break;
   }
-  for (Eigen::Index i = 0; i < result.rows(); ++i) result.row(i).array() *= part.scale.array();
+  parallel_for(
+      static_cast<std::size_t>(result.rows()), jobs, [&](std::size_t begin, std::size_t end) {
+        for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i)
+          result.row(i).array() *= part.scale.array();
+      });
   return result;
 }
 
@@ -135,12 +139,15 @@ Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t firs
   check_features(space, features);
   std::vector<std::int64_t> items(known ? static_cast<std::size_t>(count) : 0);
   std::iota(items.begin(), items.end(), first);
+  const auto rows_of = [&](const SpacePart& part) {
+    return features[static_cast<std::size_t>(part.feature)].middleRows(first, count);
+  };
+  if (space.parts.size() == 1)
+    return encode_part(space.parts[0], rows_of(space.parts[0]), items, jobs);
   Matrix result(count, space.columns());
   Eigen::Index begin = 0;
   for (const SpacePart& part : space.parts) {
-    const MatrixView& rows = features[static_cast<std::size_t>(part.feature)];
-    result.middleCols(begin, part.columns()) =
-        encode_part(part, rows.middleRows(first, count), items, jobs);
+    result.middleCols(begin, part.columns()) = encode_part(part, rows_of(part), items, jobs);
     begin += part.columns();
   }
   return result;

@@ -278,10 +278,14 @@ void add_gains(const ClassifyOptions& options, const Outcomes& outcomes,
     std::vector<Outcome> differences;
     for (std::size_t r = 0; r < moved->second.size(); ++r) {
       Outcome& difference = differences.emplace_back();
-      for (std::size_t n = 0; n < moved->second[r].wrong.size(); ++n)
+      for (std::size_t n = 0; n < moved->second[r].wrong.size(); ++n) {
         difference.wrong.push_back(moved->second[r].wrong[n] - random->second[r].wrong[n]);
+        difference.log_probability.push_back(moved->second[r].log_probability[n] -
+                                             random->second[r].log_probability[n]);
+      }
     }
-    evaluation.descent_over_random.push_back({asked, measured(differences, &Outcome::wrong)});
+    evaluation.descent_over_random.push_back({asked, measured(differences, &Outcome::wrong),
+                                              measured(differences, &Outcome::log_probability)});
   }
 }
 

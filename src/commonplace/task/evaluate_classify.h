@@ -83,10 +83,12 @@ struct LikelihoodSurface {
   MatrixD values;  ///< lengths x variances
 };
 
-/// Error of moved prototypes minus error of random ones, over the same repetitions.
+/// Moved prototypes minus random ones, over the same repetitions. Once there are as many prototypes
+/// as the kernel can use, both classify alike, and only the log likelihood still tells them apart.
 struct SelectionGain {
   std::string asked;
-  ClassifyMeasure difference;
+  ClassifyMeasure difference;      ///< of the error
+  ClassifyMeasure log_likelihood;  ///< of the mean log probability of the true class
 };
 
 struct ClassifyEvaluation {

@@ -26,16 +26,6 @@ constexpr const char* kModelKind = "image";
 constexpr const char* kTableKind = "image_table";
 constexpr std::int64_t kRowsAtATime = 256;
 
-/// Found before the work rather than after it.
-void check_name(const std::string& name) {
-  const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  });
-  require(clean && !name.empty() && name.size() <= 60 && name.front() != '.' && name.front() != '-',
-          "'", name, "' cannot name features; use up to 60 letters, digits, '_', '-', '.'");
-}
-
 std::string hexadecimal(std::uint64_t number) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
@@ -310,7 +300,7 @@ MadeImageFeatures make_image_features(Library& library, const Collection& collec
                                       bool relearn, int jobs, const Progress& progress) {
   require(collection.items > 0, "collection '", collection.name, "' has no items");
   check(options);
-  check_name(name);
+  check_feature_name(name);  // before the work rather than after it
   return Making(library, collection, name, options, jobs, progress).run(relearn);
 }
 

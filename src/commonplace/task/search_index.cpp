@@ -247,7 +247,7 @@ void store_search_index(Library& library, const ModelRecord& record, SearchIndex
 void remove_model_and_index(Library& library, const std::string& model) {
   remove_model(library, model);
   for (const ModelRecord& record : model_records(library))
-    if (record.name == index_name(model) && record.kind == kKind)
+    if (record.name == index_name(model) && record.kind.ends_with("-index"))
       remove_model(library, record.name);
 }
 
