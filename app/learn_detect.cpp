@@ -31,9 +31,9 @@ void show(const Arguments& arguments, const DetectLearningReport& report) {
   }
   say(arguments, "Learned " + counted(report.concepts, "concept") + " from " +
                      counted(report.labelled, "labelled item") + " and " +
-                     counted(report.items, "item") + " in all, by " + join(report.features) +
-                     ": " + report.representation + ", " + with_commas(report.columns) +
-                     " coordinates, " + (report.head.svm ? "svm" : "smooth") + " head, in " +
+                     counted(report.items, "item") + " in all, by " + join(report.features) + ": " +
+                     report.representation + ", " + with_commas(report.columns) + " coordinates, " +
+                     (report.head.svm ? "svm" : "smooth") + " head, in " +
                      fixed(report.seconds, 1) + " s.");
   if (report.tried.empty())
     say(arguments, "There are too few labelled items to choose by, so the usual way was taken.");

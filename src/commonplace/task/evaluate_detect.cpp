@@ -410,9 +410,9 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
       std::map<std::string, std::vector<Outcome>> outcomes;
       std::int64_t helping = 0;
       for (int round = 0; round < options.repeat; ++round) {
-        const Draw draw =
-            draw_items(trial, labelled, unlabelled,
-                       random_bits(detector.space.seed, static_cast<std::uint64_t>(round), 0x726eU));
+        const Draw draw = draw_items(
+            trial, labelled, unlabelled,
+            random_bits(detector.space.seed, static_cast<std::uint64_t>(round), 0x726eU));
         helping = std::ssize(draw.used) - std::ssize(draw.labelled);
         Stage stage{trial,
                     draw,
