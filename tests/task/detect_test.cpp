@@ -183,6 +183,21 @@ TEST_F(Detect, NewItemsAreRankedWithoutLearning) {
   EXPECT_TRUE(found) << "a new item of the group of owls is among the first";
 }
 
+TEST_F(Detect, AnIndexOfOtherFeaturesIsNotUsed) {
+  learn(quick("raw"));
+  // The same items, their features the other way round.
+  Matrix rows = test::grouped_rows(kPhotos, 24, 1.0);
+  store_features(library(), collection_named("photos"), "look", Matrix(rows.colwise().reverse()),
+                 "made up");
+  const DetectAnswer answer = finder().find("owl", {50, false});
+  EXPECT_GE(of_group(answer, 3), 48) << "item i has the features of item 239 - i";
+  test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
+  EXPECT_NE(message_of([&] {
+              update_detect(library(), "detect.photos", 1, no_progress);
+            }).find("learn it again"),
+            std::string::npos);
+}
+
 TEST_F(Detect, SaysWhatIsMissing) {
   EXPECT_NE(message_of([&] { finder(); }).find("commonplace learn LIB detect"), std::string::npos);
   remove_features(library(), collection_named("photos"), "look");

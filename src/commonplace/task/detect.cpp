@@ -90,11 +90,11 @@ void ConceptFinder::Parts::open_index(const Progress& progress) {
   for (const ModelRecord& each : model_records(library)) {
     if (each.name != name || each.kind != kDetectIndexKind) continue;
     file = std::make_unique<TensorFile>(each.file);
+    const ByteRowsView view = view_detect_index(*file);
     if (file->metadata("model") == record.file.filename().string() &&
-        view_detect_index(*file).columns == model.space.columns())
-      stored = view_detect_index(*file);
+        index_fits(view, model.space, features.views(), jobs))
+      stored = view;
   }
-  if (stored.rows > features.rows()) stored = {};  // items were removed: rows have moved
   if (stored.rows == features.rows()) return;
   added = code_items(model.space, features.views(), stored.rows, stored.scales, jobs, progress);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -88,6 +89,50 @@ ModelRecord store_both(Library& library, const std::string& name, const DetectMo
   store_model(library, {detect_index_name(name), kDetectIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
   return record;
+}
+
+/// Teaches the model the items whose labels are others now; how many.
+std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures features, int jobs) {
+  std::vector<std::int64_t> gone;
+  std::vector<std::int64_t> come;
+  std::int64_t changed = 0;
+  for (std::int64_t row = 0; row < features[0].rows(); ++row) {
+    const auto place = static_cast<std::size_t>(row);
+    const bool before = place < model.shown.size() && model.shown[place] != 0;
+    const bool after = now.shown[place] != 0;
+    if (before && after &&
+        std::ranges::equal(model.known.view().row_indices(row), now.known.view().row_indices(row)))
+      continue;
+    if (before) gone.push_back(row);
+    if (after) come.push_back(row);
+    if (before || after) ++changed;
+  }
+  if (!model.concepts.empty() && changed > 0) {
+    const auto coordinates = [&](std::span<const std::int64_t> rows) {
+      return encode_rows(model.space, features, rows, true, jobs);
+    };
+    if (!gone.empty())
+      remove_rows(model.statistics, coordinates(gone), labels_of(model.known, gone), {}, jobs);
+    if (!come.empty())
+      add_rows(model.statistics, coordinates(come), labels_of(now.known, come), {}, jobs);
+    if (model.head.svm) model.head = {false, 1, model.head.cost};
+    model.heads = solve_heads(model.statistics, model.head.lambda, jobs);
+  }
+  model.known = std::move(now.known);
+  model.shown = std::move(now.shown);
+  return changed;
+}
+
+/// Stored rows, and more behind them.
+ByteRows grown(const ByteRowsView& stored, const ByteRows& more) {
+  ByteRows result{stored.columns,
+                  {stored.bytes.begin(), stored.bytes.end()},
+                  {stored.scales.begin(), stored.scales.end()},
+                  {stored.worst.begin(), stored.worst.end()}};
+  result.bytes.insert(result.bytes.end(), more.bytes.begin(), more.bytes.end());
+  for (std::size_t i = 0; i < more.worst.size(); ++i)
+    result.worst[i] = std::max(result.worst[i], more.worst[i]);
+  return result;
 }
 
 }  // namespace
@@ -215,6 +260,26 @@ ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_
   return result;
 }
 
+bool index_fits(const ByteRowsView& index, const DetectSpace& space, ManyFeatures features,
+                int jobs) {
+  constexpr std::int64_t kTried = 32;
+  if (index.columns != space.columns() || index.rows > features[0].rows()) return false;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < kTried && index.rows > 0; ++i)
+    rows.push_back(i * (index.rows - 1) / (kTried - 1));
+  const Matrix now = encode_rows(space, features, rows, true, jobs);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::int64_t j = 0; j < index.columns; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const auto stored =
+          static_cast<float>(index.bytes[static_cast<std::size_t>(rows[i] * index.columns + j)]);
+      const float error =
+          std::abs(now(static_cast<Eigen::Index>(i), j) - stored * index.scales[column]);
+      if (!(error <= index.worst[column] + index.scales[column])) return false;
+    }
+  return true;
+}
+
 std::string detect_index_name(const std::string& model) { return model + ".index"; }
 
 DetectLearningReport learn_detect(Library& library, const std::string& collection_name,
@@ -265,51 +330,20 @@ DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
   DetectModel model = load_detect_model(TensorFile(record.file));
   const Collection source = collection(library, model.collection);
   const MappedFeatures features(library, source, model.features);
-  ConceptTable now =
-      read_concepts(library, source, model.options, features.rows(), &model.concepts);
+  const TensorFile file(model_record(library, detect_index_name(name)).file);
+  const ByteRowsView before = view_detect_index(file);
+  require(index_fits(before, model.space, features.views(), jobs), "items of collection '",
+          model.collection, "' were removed or their features made anew since the model was ",
+          "learned; learn it again");
   DetectUpdate update;
-  std::vector<std::int64_t> gone;
-  std::vector<std::int64_t> come;
-  for (std::int64_t row = 0; row < features.rows(); ++row) {
-    const auto place = static_cast<std::size_t>(row);
-    const bool before = place < model.shown.size() && model.shown[place] != 0;
-    const bool after = now.shown[place] != 0;
-    if (before && after &&
-        std::ranges::equal(model.known.view().row_indices(row), now.known.view().row_indices(row)))
-      continue;
-    if (before) gone.push_back(row);
-    if (after) come.push_back(row);
-    if (before || after) ++update.changed_items;
-  }
-  const auto known_items = std::ssize(model.shown);
-  update.new_items = std::max<std::int64_t>(0, features.rows() - known_items);
-  if (!model.concepts.empty() && update.changed_items > 0) {
-    const auto coordinates = [&](std::span<const std::int64_t> rows) {
-      return encode_rows(model.space, features.views(), rows, true, jobs);
-    };
-    if (!gone.empty())
-      remove_rows(model.statistics, coordinates(gone), labels_of(model.known, gone), {}, jobs);
-    if (!come.empty())
-      add_rows(model.statistics, coordinates(come), labels_of(now.known, come), {}, jobs);
-    if (model.head.svm) model.head = {false, 1, model.head.cost};
-    model.heads = solve_heads(model.statistics, model.head.lambda, jobs);
-  }
-  model.known = std::move(now.known);
-  model.shown = std::move(now.shown);
+  update.new_items = features.rows() - before.rows;
+  update.changed_items = learn_changes(
+      model, read_concepts(library, source, model.options, features.rows(), &model.concepts),
+      features.views(), jobs);
   if (update.changed_items + update.new_items > 0) {
     DetectIndex index;
-    const ModelRecord stored = model_record(library, detect_index_name(name));
-    const TensorFile file(stored.file);
-    const ByteRowsView before = view_detect_index(file);
-    const std::int64_t kept = std::min<std::int64_t>(before.rows, features.rows());
-    ByteRows fresh = code_items(model.space, features.views(), kept, before.scales, jobs, progress);
-    index.rows = {before.columns,
-                  {before.bytes.begin(), before.bytes.begin() + kept * before.columns},
-                  fresh.scales,
-                  {before.worst.begin(), before.worst.end()}};
-    index.rows.bytes.insert(index.rows.bytes.end(), fresh.bytes.begin(), fresh.bytes.end());
-    for (std::size_t i = 0; i < fresh.worst.size(); ++i)
-      index.rows.worst[i] = std::max(index.rows.worst[i], fresh.worst[i]);
+    index.rows = grown(before, code_items(model.space, features.views(), before.rows, before.scales,
+                                          jobs, progress));
     store_both(library, name, model, record.report, index);
   }
   update.seconds = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -42,7 +42,8 @@ struct DetectUpdate {
 };
 /// Brings a stored model up to date with the labels that have changed and the items that have come,
 /// in its space as it is: the same as learning again in that space, without reading the other
-/// items. Concepts that are new to the collection need learning again.
+/// items. Margins do not add up, so an SVM becomes the smooth head. Concepts that are new to the
+/// collection need learning again.
 DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
                            const Progress& progress);
 
@@ -84,6 +85,11 @@ MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows);
 /// empty, scales of their own.
 ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
                     std::span<const float> scales, int jobs, const Progress& progress);
+
+/// Whether an index is of these features, as far as some of its rows tell: not if items were
+/// removed or features made anew since.
+bool index_fits(const ByteRowsView& index, const DetectSpace& space, ManyFeatures features,
+                int jobs);
 
 std::string detect_index_name(const std::string& model);
 
