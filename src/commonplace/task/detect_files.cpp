@@ -50,17 +50,15 @@ void add_classes(const Matrix& classes, const std::filesystem::path& path, Detec
     trial.labels(row, numbers.at(classes(row, 0))) = 1;
 }
 
-std::string title(const DetectQuality& quality) { return quality.method; }
-
 /// One line a method of `y` against `x`.
 template <class X, class Y>
 std::vector<Series> lines(const std::vector<DetectQuality>& methods, X x, Y y) {
   std::vector<Series> result;
   for (const DetectQuality& each : methods) {
     auto found = std::find_if(result.begin(), result.end(),
-                              [&](const Series& series) { return series.name == title(each); });
+                              [&](const Series& series) { return series.name == each.method; });
     if (found == result.end()) {
-      result.push_back({title(each), {}, {}, {}, {}});
+      result.push_back({each.method, {}, {}, {}, {}});
       found = result.end() - 1;
     }
     found->x.push_back(x(each));
@@ -146,12 +144,20 @@ std::string evaluation_plot(const DetectEvaluation& evaluation) {
   const auto labelled = [](const DetectQuality& of) { return static_cast<double>(of.labelled); };
   const auto helping = [](const DetectQuality& of) { return static_cast<double>(of.unlabelled); };
   const auto miap = [](const DetectQuality& of) { return 100 * of.miap.value; };
-  std::vector<DetectQuality> most = evaluation.methods;  // with the most unlabelled items
-  std::int64_t greatest = 0;
-  for (const DetectQuality& each : most) greatest = std::max(greatest, each.unlabelled);
+  // Against the labelled items with the most unlabelled ones, and against these with the fewest
+  // labelled ones.
+  std::map<std::int64_t, std::int64_t> greatest;
+  for (const DetectQuality& each : evaluation.methods)
+    greatest[each.labelled] = std::max(greatest[each.labelled], each.unlabelled);
+  std::vector<DetectQuality> most;
+  std::vector<DetectQuality> fewest;
+  for (const DetectQuality& each : evaluation.methods) {
+    if (each.unlabelled == greatest[each.labelled]) most.push_back(each);
+    if (each.labelled == greatest.begin()->first) fewest.push_back(each);
+  }
   std::vector<Chart> charts = {
       {"Labelled items", "a concept", "MiAP, %", lines(most, labelled, miap)},
-      {"Unlabelled items", "that helped", "MiAP, %", lines(evaluation.methods, helping, miap)}};
+      {"Unlabelled items", "that helped", "MiAP, %", lines(fewest, helping, miap)}};
   if (!most.empty() && most[0].error >= 0)
     charts.push_back(
         {"Labelled items", "a concept", "error, %",

@@ -75,7 +75,7 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
                                  const DetectorOptions& detector, int jobs,
                                  const Progress& progress);
 
-/// From files: each of the `features` a .npy or CSV matrix, and `labels` a .npy of a class number
+/// From files: each of the `features` a .npy matrix, and `labels` a .npy of a class number
 /// an item, or of items x concepts of 0 and 1.
 DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features,
                               const std::filesystem::path& labels);
