@@ -219,8 +219,6 @@ TEST(SmoothFunctions, BadInputIsRefused) {
   EXPECT_THROW(add_rows(statistics, Matrix(u.cast<float>()), labels), Error);
   EXPECT_THROW(constant_penalty(3, 0), Error);
   EXPECT_EQ(constant_penalty(3, 2), VectorD::Constant(3, 2));
-  EXPECT_EQ(balanced_lambda(2000, 500), 2);
-  EXPECT_THROW(balanced_lambda(0, 500), Error);
 }
 
 TEST(SmoothFunctions, FreeColumnsAreAllowed) {

@@ -233,12 +233,6 @@ void solve_in_place(MatrixD& gram, MatrixD& right, const VectorD& penalty,
 
 }  // namespace
 
-double balanced_lambda(std::int64_t items, std::int64_t columns) {
-  require(items >= 1 && columns >= 1, items, " items and ", columns,
-          " columns have no lambda; expected 1 or more of each");
-  return static_cast<double>(items) / (2 * static_cast<double>(columns));
-}
-
 VectorD constant_penalty(std::int64_t columns, double value) {
   require(value > 0 && std::isfinite(value), "the penalty is ", value, "; expected more than 0");
   return VectorD::Constant(columns, value);

@@ -26,11 +26,6 @@ void visit_options(Options& options, Visit&& visit) {
   visit("bias", options.bias, "fit a constant as well");
 }
 
-/// A lambda that does not grow or shrink with the items when the columns of U have length one over
-/// them: items / (2 columns), as a row of U then has a squared length of about columns / items. On
-/// Caltech-101 (2,856 items, 500 eigenfunctions) this is near the best, and 100 is far too much.
-double balanced_lambda(std::int64_t items, std::int64_t columns);
-
 /// Penalties Σ for a representation that has no eigenvalues, such as raw features.
 VectorD constant_penalty(std::int64_t columns, double value = 1);
 
