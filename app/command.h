@@ -53,6 +53,9 @@ void add_review(CLI::App& app);
 void add_apply(CLI::App& app);
 void add_teach(CLI::App& app);
 void add_detect(CLI::App& app);
+void add_relate(CLI::App& app);
+void add_cluster(CLI::App& app);
+void add_map(CLI::App& app);
 void add_version(CLI::App& app);
 void add_completion(CLI::App& app);
 
@@ -60,9 +63,11 @@ void add_completion(CLI::App& app);
 void add_learn_search(CLI::App& learn, std::string& library);
 void add_learn_suggest(CLI::App& learn, std::string& library);
 void add_learn_detect(CLI::App& learn, std::string& library);
+void add_learn_relate(CLI::App& learn, std::string& library);
 void add_evaluate_search(CLI::App& evaluate);
 void add_evaluate_suggest(CLI::App& evaluate);
 void add_evaluate_classify(CLI::App& evaluate);
 void add_evaluate_detect(CLI::App& evaluate);
+void add_evaluate_relate(CLI::App& evaluate);
 
 }  // namespace commonplace::app

@@ -24,7 +24,7 @@ struct Arguments : Common {
   DetectorOptions detector;
 };
 
-std::string percent(const DetectMeasure& of) {
+std::string percent(const Measured& of) {
   return fixed(100 * of.value, 1) + " (" + fixed(100 * of.interval.low, 1) + " .. " +
          fixed(100 * of.interval.high, 1) + ")";
 }

@@ -11,6 +11,7 @@ void add_learn(CLI::App& app) {
   add_learn_search(*learn, library);
   add_learn_suggest(*learn, library);
   add_learn_detect(*learn, library);
+  add_learn_relate(*learn, library);
 }
 
 }  // namespace commonplace::app

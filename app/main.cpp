@@ -38,6 +38,9 @@ void add_commands(CLI::App& app) {
   add_apply(app);
   add_teach(app);
   add_detect(app);
+  add_relate(app);
+  add_cluster(app);
+  add_map(app);
   add_evaluate(app);
   add_link(app);
   add_remove(app);

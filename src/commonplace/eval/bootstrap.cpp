@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
+#include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 
@@ -73,6 +74,8 @@ Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& 
   };
   return bootstrap_measure(values.size(), mean_of, options);
 }
+
+Measured measured(std::span<const double> values) { return {mean(values), bootstrap_mean(values)}; }
 
 Interval bootstrap_mean_difference(std::span<const double> first, std::span<const double> second,
                                    const BootstrapOptions& options) {

@@ -43,6 +43,13 @@ Interval bootstrap_measure(std::size_t items,
 /// Of the mean of per-item values. O(resamples * n).
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options = {});
 
+/// A mean and its 95 % interval.
+struct Measured {
+  double value = 0;
+  Interval interval;
+};
+Measured measured(std::span<const double> values);
+
 /// Of mean(first) - mean(second), where both hold a value for each of the same items: if 0 is
 /// outside, the difference is significant. Error if the lengths differ.
 Interval bootstrap_mean_difference(std::span<const double> first, std::span<const double> second,

@@ -61,6 +61,19 @@ Vocabulary load_vocabulary(const TensorFile& file, bool of_tags) {
   return vocabulary;
 }
 
+/// The file of a model, which must outlive the writer.
+TensorWriter describe(const TfidfModel& model) {
+  TensorWriter writer;
+  describe_model(writer, model.of_tags ? kTagsKind : kTextKind, kLayout,
+                 options_to_json(model.options));
+  writer.add_strings("terms", model.vocabulary.terms.strings());
+  if (model.of_tags) writer.add_strings("shown", model.vocabulary.shown);
+  writer.add("document_frequency", std::span(model.vocabulary.document_frequency));
+  writer.add("documents", std::span<const std::int64_t>(&model.vocabulary.documents, 1));
+  writer.add("idf", std::span(model.idf));
+  return writer;
+}
+
 }  // namespace
 
 std::vector<float> inverse_document_frequency(const Vocabulary& vocabulary,
@@ -124,16 +137,10 @@ Sparse encode_tags(const TfidfModel& model, std::span<const TagCount> tags) {
 }
 
 void save(const TfidfModel& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, model.of_tags ? kTagsKind : kTextKind, kLayout,
-                 options_to_json(model.options));
-  writer.add_strings("terms", model.vocabulary.terms.strings());
-  if (model.of_tags) writer.add_strings("shown", model.vocabulary.shown);
-  writer.add("document_frequency", std::span(model.vocabulary.document_frequency));
-  writer.add("documents", std::span<const std::int64_t>(&model.vocabulary.documents, 1));
-  writer.add("idf", std::span(model.idf));
-  writer.write(path);
+  describe(model).write(path);
 }
+
+std::string to_bytes(const TfidfModel& model) { return describe(model).bytes(); }
 
 TfidfModel load_tfidf(const TensorFile& file) {
   TfidfModel model;

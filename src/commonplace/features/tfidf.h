@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -89,6 +90,8 @@ void weigh(Sparse& counts, std::span<const float> idf, const WeightOptions& opti
 
 /// A safetensors file of kind "tfidf", or "tags".
 void save(const TfidfModel& model, const std::filesystem::path& path);
+/// The same file in memory.
+std::string to_bytes(const TfidfModel& model);
 /// Error if the file is another kind's or its parts do not fit together.
 TfidfModel load_tfidf(const TensorFile& file);
 

@@ -295,6 +295,23 @@ void read_npy_blocks(std::span<const std::byte> bytes, const std::string& name,
   }
 }
 
+Matrix read_npy(const std::filesystem::path& path) {
+  std::vector<Matrix> blocks;
+  Eigen::Index rows = 0;
+  read_npy_blocks(path, [&](std::int64_t, const Matrix& block) {
+    rows += block.rows();
+    blocks.push_back(block);
+  });
+  require(rows > 0, path.string(), " has no rows");
+  Matrix result(rows, blocks[0].cols());
+  rows = 0;
+  for (const Matrix& block : blocks) {
+    result.middleRows(rows, block.rows()) = block;
+    rows += block.rows();
+  }
+  return result;
+}
+
 NpyWriter::NpyWriter(const std::filesystem::path& path, std::int64_t columns)
     : file_(path), name_(path.string()), columns_(columns) {
   require(columns > 0, name_, ": a matrix of ", columns, " columns cannot be written");

@@ -51,6 +51,9 @@ void read_npy_blocks(const std::filesystem::path& path, const NpyVisitor& visit)
 void read_npy_blocks(std::span<const std::byte> bytes, const std::string& name,
                      const NpyVisitor& visit);
 
+/// The whole matrix or vector, its numbers converted to float32. Error if there are no rows.
+Matrix read_npy(const std::filesystem::path& path);
+
 /// Writes float32 rows one block after the other; the row count is fixed at the end, by `commit`.
 /// The numbers begin at byte 128. Without `commit` no file appears.
 class NpyWriter {

@@ -110,7 +110,8 @@ MatrixD transposed_multiply_any(const SparseView& a, const Dense& b, int jobs) {
   const std::int64_t threads = resolve_jobs(jobs);
   const auto bounds = balanced_columns(a, threads == 1 ? 1 : 2 * threads);
   if (a.rows > 0)
-    add_transposed(a, 0, a.rows, a.values.data(), b.data(), b.cols(), bounds, result.data(), jobs);
+    add_transposed(a, 0, a.rows, a.values.data() + a.starts[0], b.data(), b.cols(), bounds,
+                   result.data(), jobs);
   return result;
 }
 

@@ -15,23 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Matrix read_matrix(const std::filesystem::path& path) {
-  std::vector<Matrix> blocks;
-  Eigen::Index rows = 0;
-  read_npy_blocks(path, [&](std::int64_t, const Matrix& block) {
-    rows += block.rows();
-    blocks.push_back(block);
-  });
-  require(rows > 0, path.string(), " has no rows");
-  Matrix result(rows, blocks[0].cols());
-  rows = 0;
-  for (const Matrix& block : blocks) {
-    result.middleRows(rows, block.rows()) = block;
-    rows += block.rows();
-  }
-  return result;
-}
-
 /// A class number an item: a concept for each number that occurs.
 void add_classes(const Matrix& classes, const std::filesystem::path& path, DetectTrial& trial) {
   std::map<float, std::int32_t> numbers;
@@ -73,8 +56,8 @@ DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features
                               const std::filesystem::path& labels) {
   DetectTrial trial;
   require(!features.empty(), "give at least one file of features");
-  for (const std::filesystem::path& path : features) trial.features.push_back(read_matrix(path));
-  const Matrix given = read_matrix(labels);
+  for (const std::filesystem::path& path : features) trial.features.push_back(read_npy(path));
+  const Matrix given = read_npy(labels);
   for (std::size_t i = 0; i < features.size(); ++i)
     require(trial.features[i].rows() == given.rows(), features[i].string(), " has ",
             trial.features[i].rows(), " rows, ", labels.string(), " has ", given.rows(),
@@ -114,7 +97,7 @@ DetectTrial collection_trial(const Library& library, const std::string& collecti
 }
 
 std::string to_json(const DetectEvaluation& evaluation) {
-  const auto measure = [](const DetectMeasure& of) {
+  const auto measure = [](const Measured& of) {
     return Json{{"value", of.value}, {"low", of.interval.low}, {"high", of.interval.high}};
   };
   Json methods = Json::array();

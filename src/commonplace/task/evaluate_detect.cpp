@@ -1,7 +1,6 @@
 #include "commonplace/task/evaluate_detect.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <numeric>
@@ -16,30 +15,12 @@
 #include "commonplace/baseline/linear_rows.h"
 #include "commonplace/baseline/neighbour_graph.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/task/number_list.h"
 
 namespace commonplace {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::int64_t kAll = -1;
-
-std::vector<std::int64_t> numbers_of(const std::string& list, const char* option, bool may_be_all) {
-  std::vector<std::int64_t> result;
-  for (const std::string& part : parted(list)) {
-    if (may_be_all && part == "all") {
-      result.push_back(kAll);
-      continue;
-    }
-    std::int64_t number = 0;
-    const auto read = std::from_chars(part.data(), part.data() + part.size(), number);
-    require(read.ec == std::errc() && read.ptr == part.data() + part.size() && number >= 1, option,
-            " has '", part, "'; expected numbers from 1", may_be_all ? ", or all" : "");
-    result.push_back(number);
-  }
-  require(!result.empty(), option, " is '", list, "'; expected numbers by commas");
-  return result;
-}
 
 /// The items in an order of their own for each repetition.
 std::vector<std::int64_t> shuffled(std::int64_t items, std::uint64_t seed) {
@@ -354,7 +335,7 @@ Outcome judge(const DetectTrial& trial, const Draw& draw, const Scored& scored) 
   return outcome;
 }
 
-DetectMeasure measured(const std::vector<Outcome>& outcomes, std::vector<double> Outcome::*values) {
+Measured measured(const std::vector<Outcome>& outcomes, std::vector<double> Outcome::*values) {
   std::vector<double> means;
   for (const Outcome& each : outcomes) means.push_back(mean(each.*values));
   return {mean(means), bootstrap_mean(means.size() > 1 ? means : outcomes[0].*values)};
@@ -400,8 +381,8 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
   evaluation.items = trial.labels.rows();
   for (const Matrix& each : trial.features) evaluation.columns += each.cols();
   evaluation.concepts = trial.concepts;
-  const auto counts = numbers_of(options.labelled, "labelled", false);
-  const auto helpers = numbers_of(options.unlabelled, "unlabelled", true);
+  const auto counts = number_list(options.labelled, "labelled", false);
+  const auto helpers = number_list(options.unlabelled, "unlabelled", true);
   const std::size_t runs =
       counts.size() * helpers.size() * static_cast<std::size_t>(options.repeat) * methods.size();
   std::size_t done = 0;

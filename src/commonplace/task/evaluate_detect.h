@@ -41,18 +41,14 @@ void visit_options(Options& options, Visit&& visit) {
   visit("repeat", options.repeat, "repeat with so many different draws of the labelled items");
 }
 
-/// A mean over the repetitions with its 95 % interval; over the concepts if there is only one.
-struct DetectMeasure {
-  double value = 0;
-  Interval interval;
-};
-
+/// Means are over the repetitions, and so are their 95 % intervals; over the concepts if there is
+/// only one.
 struct DetectQuality {
   std::string method;
   std::int64_t labelled = 0;    ///< a concept
   std::int64_t unlabelled = 0;  ///< that helped
-  DetectMeasure miap;           ///< 11-point interpolated average precision, mean over concepts
-  DetectMeasure precision_at_100;
+  Measured miap;           ///< 11-point interpolated average precision, mean over concepts
+  Measured precision_at_100;
   double error = -1;                ///< share of items put to a wrong concept; -1 if not one each
   std::vector<double> of_concepts;  ///< interpolated average precision, mean over the repetitions
   double seconds = 0;               ///< to learn and score, on average

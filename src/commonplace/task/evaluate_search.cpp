@@ -225,8 +225,6 @@ std::vector<double> samples(const std::vector<SearchQuality>& repetitions,
   return means;
 }
 
-Measured measured(std::span<const double> values) { return {mean(values), bootstrap_mean(values)}; }
-
 Measured difference(const Answers& answers, const std::string& better, const std::string& other) {
   const auto a = samples(answers.quality.at({better, -1}), &SearchQuality::average_precision);
   const auto b = samples(answers.quality.at({other, -1}), &SearchQuality::average_precision);

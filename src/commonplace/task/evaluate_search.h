@@ -34,13 +34,8 @@ void visit_options(Options& options, Visit&& visit) {
   visit("sweep", options.sweep, "also share from none to all of the topics");
 }
 
-/// A mean over the asked tags, and its 95 % interval: over the repetitions if there are several,
-/// otherwise over the asked tags.
-struct Measured {
-  double value = 0;
-  Interval interval;
-};
-
+/// Means are over the asked tags, and their 95 % intervals over the repetitions if there are
+/// several, otherwise over the asked tags.
 struct MethodQuality {
   std::string method;
   int shared = -1;  ///< topics in common, in the sweep; -1: not a member of it

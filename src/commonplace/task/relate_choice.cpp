@@ -1,0 +1,425 @@
+#include "commonplace/task/relate_choice.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/eval/split.h"
+
+namespace commonplace {
+namespace {
+
+constexpr double kHeldShare = 0.2;
+constexpr std::int64_t kMostDim = 100;
+constexpr std::int64_t kUsualLandmarks = 1000;
+/// While choosing, fewer do.
+constexpr std::int64_t kLandmarksToChoose = 400;
+constexpr std::int64_t kDimToChoose = 40;
+/// A setting must be better by so much to be taken.
+constexpr double kGain = 0.001;
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || read != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::int64_t whole(const std::string& text, const char* flag, std::int64_t for_auto) {
+  if (text == "auto") return for_auto;
+  const std::optional<double> value = number(text);
+  require(value && *value >= 1 && *value <= 1e6 && *value == std::floor(*value), flag,
+          " must be auto or a whole number of 1 or more, not '", text, "'");
+  return static_cast<std::int64_t>(*value);
+}
+
+/// What one try has found.
+struct Judged {
+  std::vector<TargetRule> rules;
+  PlaceRule place_rule;
+  double quality = -1;
+  std::int64_t dim = 0;
+};
+
+class Chooser {
+ public:
+  Chooser(const RelateData& data, const RelateOptions& options, int jobs, const Progress& progress)
+      : data_(data),
+        options_(options),
+        jobs_(jobs),
+        progress_(progress),
+        held_(hold_out(data, kHeldShare, options.projection.seed)),
+        links_(links_of(data, held_.held)),
+        asked_(asked_kinds(data)) {}
+
+  RelateChoice choose();
+
+ private:
+  RelateSpace fit(const std::vector<KindSetting>& settings, std::int64_t most_dim);
+  Judged judge(RelateSpace space, bool with_rest) const;
+  PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule, std::size_t kind,
+                              const std::vector<Matrix>& positions, const Evidence& evidence,
+                              const Sparse& truth) const;
+  void attempt(const std::vector<KindSetting>& settings, const std::string& what);
+  void improve(std::size_t kind);
+  void improve_gamma(std::size_t kind);
+  void improve_width(std::size_t kind);
+
+  const RelateData& data_;
+  const RelateOptions& options_;
+  int jobs_;
+  const Progress& progress_;
+  HeldOut held_;
+  RelateLinks links_;
+  std::vector<std::size_t> asked_;
+  std::vector<KindSetting> best_;
+  Judged judged_;
+  std::vector<RelateTried> tried_;
+  GuidedProjection last_;  ///< of the fit before: settings differ little
+  LandmarkCache cache_;
+};
+
+RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t most_dim) {
+  GuidedProjectionOptions options = options_.projection;
+  options.dim = whole(options_.dim, "--dim", most_dim);
+  options.tolerance = 1e-3;  // enough to compare settings by
+  RelateSpace space = fit_relate_space(data_, links_, settings, options, jobs_, no_progress,
+                                       {nullptr, &last_, &cache_});
+  last_ = space.projection;
+  return space;
+}
+
+Judged Chooser::judge(RelateSpace space, bool with_rest) const {
+  std::vector<Matrix> positions;
+  for (std::size_t k = 0; k < data_.kinds.size(); ++k)
+    positions.push_back(positions_of(space, data_, k, jobs_));
+  Judged best;
+  std::vector<std::int64_t> dims{space.dim()};
+  if (options_.dim == "auto")
+    for (const std::int64_t dim : {75, 50, 30, 15})
+      if (dim < dims.front()) dims.push_back(dim);
+  for (const std::int64_t dim : dims) {
+    cut(space, dim);
+    for (Matrix& each : positions) each = each.leftCols(dim).eval();
+    Judged judged;
+    judged.dim = dim;
+    judged.rules.resize(data_.kinds.size());
+    double sum = 0;
+    for (const std::size_t target : asked_) {
+      const auto& rows = held_.rows[target];
+      judged.rules[target] = choose_rule(space, data_, target, positions[target],
+                                         evidence_of(data_, positions, target, rows),
+                                         truth_of(data_.kinds[target], rows), jobs_);
+      sum += judged.rules[target].quality;
+    }
+    judged.quality = sum / static_cast<double>(asked_.size());
+    if (judged.quality <= best.quality + (best.dim == 0 ? 0 : kGain)) continue;
+    if (with_rest)
+      for (std::size_t k = 0; k < data_.kinds.size(); ++k) {
+        const auto& rows = held_.rows[k];
+        const bool is_asked = std::find(asked_.begin(), asked_.end(), k) != asked_.end();
+        if (!is_asked) {
+          judged.rules[k] = usual_rule(data_, k);
+          if (rows.empty()) continue;
+          const Evidence evidence = evidence_of(data_, positions, k, rows);
+          const Sparse truth = truth_of(data_.kinds[k], rows);
+          judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence, truth, jobs_);
+          if (data_.kinds[k].what.of == ThingsOf::places && judged.place_rule.spread.empty())
+            judged.place_rule =
+                choose_place_rule(space, judged.rules[k], k, positions, evidence, truth);
+        }
+      }
+    best = std::move(judged);
+  }
+  return best;
+}
+
+/// Affinities or the votes of near items, whichever is nearer to the truth.
+PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule& rule,
+                                     std::size_t kind, const std::vector<Matrix>& positions,
+                                     const Evidence& evidence, const Sparse& truth) const {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < data_.items_of(kind); ++row)
+    if (held_.held[kind][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
+  const Evidence known = evidence_of(data_, positions, kind, rows);
+  const Sparse has = truth_of(data_.kinds[kind], rows);
+  PlaceRule best;
+  double least = -1;
+  for (const std::int64_t voters : {0, 3, 10, 30}) {
+    const Matrix scores = place_scores(space, rule, voters, kind, positions[kind], evidence, known,
+                                       has.view(), jobs_);
+    const double error =
+        median_error(place_errors(scores, truth.view(), data_.kinds[kind].places, jobs_));
+    if (least >= 0 && error >= least) continue;
+    least = error;
+    best = fit_place_rule(scores, truth.view(), data_.kinds[kind].places, jobs_);
+    best.voters = voters;
+  }
+  return best;
+}
+
+void Chooser::attempt(const std::vector<KindSetting>& settings, const std::string& what) {
+  progress_({"choosing: " + what, tried_.size(), 0, "settings"});
+  const Judged judged = judge(fit(settings, kDimToChoose), false);
+  tried_.push_back({what, judged.quality});
+  if (judged.quality > judged_.quality + (best_.empty() ? 0 : kGain)) {
+    judged_ = judged;
+    best_ = settings;
+  }
+}
+
+/// Tries one value of a kind's setting after the other in one direction while that helps.
+void Chooser::improve_gamma(std::size_t kind) {
+  const std::string name = data_.kinds[kind].what.full();
+  for (const double factor : {1.0 / 3, 3.0}) {
+    bool better = true;
+    for (int step = 0; step < 4 && better; ++step) {
+      std::vector<KindSetting> settings = best_;
+      settings[kind].gamma *= factor;
+      attempt(settings, concat(name, " gamma ", settings[kind].gamma));
+      better = best_ == settings;
+    }
+  }
+}
+
+void Chooser::improve_width(std::size_t kind) {
+  const std::string name = data_.kinds[kind].what.full();
+  for (const double factor : {1.0 / 3, 3.0}) {
+    bool better = true;
+    for (int step = 0; step < 3 && better; ++step) {
+      std::vector<KindSetting> settings = best_;
+      settings[kind].width *= factor;
+      attempt(settings, concat(name, " width ", settings[kind].width));
+      better = best_ == settings;
+    }
+  }
+}
+
+void Chooser::improve(std::size_t kind) {
+  const RelateKind& of = data_.kinds[kind];
+  if (of.kernel.empty() && of.what.of == ThingsOf::items && !of.identity()) {
+    for (const char* kernel : {"linear", "gaussian", "laplace"}) {
+      if (best_[kind].kernel == kernel) continue;
+      std::vector<KindSetting> settings = best_;
+      settings[kind].kernel = kernel;
+      settings[kind].width = 0;
+      attempt(settings, concat(of.what.full(), " kernel ", kernel));
+    }
+  }
+  if (of.width == 0 && of.what.of == ThingsOf::places && best_[kind].kernel != "identity")
+    improve_width(kind);
+  if (setting_for(options_.gamma, of.what) == "auto" ||
+      setting_for(options_.gamma, of.what).empty())
+    improve_gamma(kind);
+}
+
+RelateChoice Chooser::choose() {
+  const std::int64_t landmarks = whole(options_.landmarks, "--landmarks", kUsualLandmarks);
+  std::vector<KindSetting> settings;
+  for (const RelateKind& kind : data_.kinds) {
+    settings.push_back(usual_setting(kind, std::min(landmarks, kLandmarksToChoose)));
+    const std::string wish = setting_for(options_.gamma, kind.what);
+    if (const std::optional<double> gamma = number(wish)) settings.back().gamma = *gamma;
+  }
+  RelateChoice choice;
+  choice.settings = settings;
+  choice.dim = whole(options_.dim, "--dim", 30);
+  for (std::size_t k = 0; k < data_.kinds.size(); ++k) choice.rules.push_back(usual_rule(data_, k));
+  std::int64_t held = 0;
+  for (const std::size_t kind : asked_) held += std::ssize(held_.rows[kind]);
+  if (!asked_.empty() && held >= 10 && !links_.guidance.empty()) {
+    attempt(settings, "the usual");
+    for (int pass = 0; pass < 2; ++pass) {
+      const std::vector<KindSetting> before = best_;
+      for (std::size_t k = 0; k < data_.kinds.size(); ++k) improve(k);
+      if (best_ == before) break;
+    }
+    const Judged judged = judge(fit(best_, kMostDim), true);
+    choice.settings = best_;
+    choice.dim = judged.dim;
+    choice.rules = judged.rules;
+    choice.place_rule = judged.place_rule;
+    choice.quality = judged.quality;
+    std::vector<std::string> names;
+    for (const std::size_t kind : asked_) names.push_back(data_.kinds[kind].what.full());
+    choice.asked = join(names);
+    choice.tried = tried_;
+  }
+  for (KindSetting& setting : choice.settings) setting.landmarks = landmarks;
+  return choice;
+}
+
+/// The things that are left when only some items are.
+std::vector<std::int64_t> used_things(const RelateKind& kind, std::span<const std::int64_t> rows) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(kind.things));
+  for (const std::int64_t row : rows)
+    for (const std::int32_t thing : kind.has.view().row_indices(row))
+      used[static_cast<std::size_t>(thing)] = 1;
+  std::vector<std::int64_t> things;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] != 0) things.push_back(static_cast<std::int64_t>(i));
+  return things;
+}
+
+/// New numbers of things; -1 for those that are not left.
+std::vector<std::int32_t> renumber(std::span<const std::int64_t> things, std::int64_t count) {
+  std::vector<std::int32_t> number(static_cast<std::size_t>(count), -1);
+  for (std::size_t i = 0; i < things.size(); ++i)
+    number[static_cast<std::size_t>(things[i])] = static_cast<std::int32_t>(i);
+  return number;
+}
+
+Sparse renumbered(const SparseView& from, std::span<const std::int64_t> rows,
+                  const std::vector<std::int32_t>& number, std::int64_t columns) {
+  Sparse result;
+  result.columns = columns;
+  for (const std::int64_t row : rows) {
+    for (std::size_t i = 0; i < from.row_indices(row).size(); ++i)
+      if (const std::int32_t column = number[static_cast<std::size_t>(from.row_indices(row)[i])];
+          column >= 0)
+        result.push(column, from.row_values(row)[i]);
+    result.end_row();
+  }
+  return result;
+}
+
+/// Items that have things of two kinds at least: others say nothing.
+std::vector<std::int64_t> telling_items(const RelateData& data, const std::string& collection) {
+  std::vector<std::int64_t> rows;
+  std::int64_t items = 0;
+  for (const RelateKind& kind : data.kinds)
+    if (kind.what.collection == collection) items = std::max(items, kind.has.rows());
+  for (std::int64_t row = 0; row < items; ++row) {
+    int kinds = 0;
+    for (const RelateKind& kind : data.kinds)
+      if (kind.what.collection == collection && !kind.has.view().row_indices(row).empty()) ++kinds;
+    if (kinds >= 2) rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void check(const RelateOptions& options) {
+  whole(options.dim, "--dim", 1);
+  whole(options.landmarks, "--landmarks", 1);
+  require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
+  for (const std::string& entry : parted(options.gamma)) {
+    const std::string text = entry.substr(entry.find('=') + 1);
+    const std::optional<double> value = number(text);
+    require(text == "auto" || (value && *value >= 0), "--gamma '", text,
+            "' is not a number of 0 or more, nor auto");
+  }
+}
+
+std::vector<std::size_t> asked_kinds(const RelateData& data) {
+  std::vector<std::size_t> asked;
+  const auto shares_collection = [&](std::size_t k) {
+    for (std::size_t e = 0; e < data.kinds.size(); ++e)
+      if (e != k && data.kinds[e].what.collection == data.kinds[k].what.collection) return true;
+    return false;
+  };
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    if ((data.kinds[k].what.of == ThingsOf::tags || data.kinds[k].what.of == ThingsOf::label) &&
+        shares_collection(k))
+      asked.push_back(k);
+  if (asked.empty())
+    for (std::size_t k = 0; k < data.kinds.size(); ++k)
+      if (shares_collection(k)) asked.push_back(k);
+  return asked;
+}
+
+HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
+  HeldOut result;
+  for (const RelateKind& kind : data.kinds) {
+    auto& held = result.held.emplace_back(static_cast<std::size_t>(kind.has.rows()), 0);
+    auto& rows = result.rows.emplace_back();
+    for (std::int64_t row = 0; row < kind.has.rows(); ++row) {
+      if (!is_test_row(seed, row, share)) continue;
+      held[static_cast<std::size_t>(row)] = 1;
+      if (!kind.has.view().row_indices(row).empty()) rows.push_back(row);
+    }
+  }
+  return result;
+}
+
+Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
+                     std::size_t target, std::span<const std::int64_t> rows) {
+  Evidence evidence(data.kinds.size());
+  for (std::size_t e = 0; e < data.kinds.size(); ++e)
+    if (e != target && data.kinds[e].what.collection == data.kinds[target].what.collection)
+      evidence[e] = positions_of_items(data.kinds[e].has.view(), positions[e], rows);
+  return evidence;
+}
+
+Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
+  Sparse truth;
+  truth.columns = kind.has.columns;
+  for (const std::int64_t row : rows) truth.push_row(kind.has.view(), row);
+  return truth;
+}
+
+RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows) {
+  RelateData part;
+  std::vector<std::vector<std::int64_t>> things;
+  std::vector<std::vector<std::int32_t>> numbers;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    const RelateKind& from = data.kinds[k];
+    things.push_back(used_things(from, rows[k]));
+    numbers.push_back(renumber(things[k], from.things));
+    RelateKind& into = part.kinds.emplace_back();
+    into.what = from.what;
+    into.features = from.features;
+    into.kernel = from.kernel;
+    into.width = from.width;
+    into.weight = from.weight;
+    into.things = std::ssize(things[k]);
+    for (const std::int64_t thing : things[k]) {
+      if (!from.names.empty()) into.names.push_back(from.names[static_cast<std::size_t>(thing)]);
+      if (!from.places.empty()) into.places.push_back(from.places[static_cast<std::size_t>(thing)]);
+    }
+    into.has = renumbered(from.has.view(), rows[k], numbers[k], into.things);
+    if (!from.identity()) into.rows = take_rows(from.view(), things[k]);
+  }
+  for (const GivenLinks& given : data.given)
+    part.given.push_back({given.from, given.to,
+                          renumbered(given.links.view(), things[given.from], numbers[given.to],
+                                     part.kinds[given.to].things),
+                          given.weight});
+  return part;
+}
+
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,
+                             const Progress& progress) {
+  check(options);
+  std::map<std::string, std::vector<std::int64_t>> of_collection;
+  bool all = true;
+  for (const RelateKind& kind : data.kinds) {
+    if (of_collection.contains(kind.what.collection)) continue;
+    std::vector<std::int64_t> rows = telling_items(data, kind.what.collection);
+    if (std::ssize(rows) > options.choose_on) {
+      all = false;
+      const std::uint64_t seed = options.projection.seed;
+      const auto draw = [&](std::int64_t row) {
+        return random_bits(seed, static_cast<std::uint64_t>(row), 0x63686f6f7365ULL);
+      };
+      std::nth_element(rows.begin(), rows.begin() + options.choose_on, rows.end(),
+                       [&](std::int64_t a, std::int64_t b) { return draw(a) < draw(b); });
+      rows.resize(static_cast<std::size_t>(options.choose_on));
+      std::sort(rows.begin(), rows.end());
+    }
+    of_collection.emplace(kind.what.collection, std::move(rows));
+  }
+  if (all) return Chooser(data, options, jobs, progress).choose();
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const RelateKind& kind : data.kinds) rows.push_back(of_collection[kind.what.collection]);
+  const RelateData part = take_items(data, rows);
+  return Chooser(part, options, jobs, progress).choose();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/task/relate.h"
+
+namespace commonplace {
+
+/// The things of one kind in a group.
+struct GroupedKind {
+  std::string kind;
+  std::int64_t things = 0;
+  std::vector<std::string> nearest;  ///< to the centre, the nearest first
+};
+
+struct RelateGroup {
+  std::int64_t things = 0;
+  std::vector<GroupedKind> kinds;  ///< those that have things in it
+};
+
+/// Groups everything that was related by k-means over the directions of all things together; the
+/// largest group first. `limit` names a kind. Error for fewer things than groups.
+std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
+                                         std::int64_t limit, std::uint64_t seed, int jobs,
+                                         const Progress& progress);
+
+struct MapOptions {
+  std::int64_t most = 3000;  ///< things that are drawn, those of most links first
+  std::string title = "What belongs together";
+  std::uint64_t seed = 1;
+};
+
+/// An HTML page that draws the space in the plane: kinds by colour, names on hover, a box a kind to
+/// show or hide it. It runs no script and asks for no other file. Any text is shown as it is.
+std::string draw_map(const Relations& relations, const MapOptions& options, int jobs);
+
+}  // namespace commonplace
