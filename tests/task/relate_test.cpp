@@ -155,7 +155,6 @@ TEST_F(Relate, StartsFromATagAPlaceOrWords) {
 
 TEST_F(Relate, GuessesWhereAPhotographWasTaken) {
   RelateOptions options = quick();
-  options.choose_on = 2500;
   learn(options);
   const Relations open = relations();
   for (const int i : {7, 14, 21, 42}) {

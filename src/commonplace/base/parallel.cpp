@@ -45,7 +45,10 @@ class Helpers {
     const std::uint32_t not_come = state_.exchange(call, std::memory_order_acq_rel) - call;
     const std::size_t came = count - not_come;
     for (int spins = 0; finished_.load(std::memory_order_acquire) != came; ++spins)
-      if (spins > kSpins) std::this_thread::yield();
+      if (spins < kSpins)
+        pause();
+      else
+        std::this_thread::yield();
     busy_.clear(std::memory_order_release);
     return true;
   }
@@ -54,6 +57,12 @@ class Helpers {
   static constexpr std::uint32_t kCall = 256;
   static constexpr std::size_t kMostHelpers = kCall - 1;
   static constexpr int kSpins = 4000;
+
+  static void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
 
   void wait_for_work() {
     std::uint32_t seen = state_.load(std::memory_order_acquire);
@@ -66,7 +75,7 @@ class Helpers {
       }
       // More work often follows at once, so it does not sleep at once.
       for (int spins = 0; spins < kSpins && seen % kCall == 0; ++spins) {
-        __builtin_ia32_pause();
+        pause();
         seen = state_.load(std::memory_order_acquire);
       }
       if (seen % kCall == 0) {

@@ -16,7 +16,7 @@ class WeightedGram {
   /// Multiplications of dense features that are done in double, which takes some seconds. Of more
   /// items the products are in float and the sums in double: four times as quick, and the error of
   /// 1e-7 is far less than so many items leave uncertain. It is the same B everywhere it is used.
-  static constexpr double kMostInDouble = 1e11;
+  static constexpr double kMostInDouble = 2e9;
 
   /// `weights` of this rank's items. `formed`: as a matrix, O(items · columns²) once; not of an
   /// identity.

@@ -15,8 +15,8 @@ constexpr std::int64_t kMostSparseColumns = 3000;
 /// Z D Zᵀ of dense features with more columns than this is quicker through the items.
 constexpr std::int64_t kMostDegreeColumns = 1600;
 constexpr std::int64_t kColumnsAtOnce = 64;
-/// Vectors that A is expected to be applied to.
-constexpr double kVectorsExpected = 400;
+/// Vectors that A is expected to be applied to, for each coordinate wanted.
+constexpr double kVectorsExpected = 20;
 /// What a multiplication with a sparse number costs beside one in a dense product.
 constexpr double kSparseCost = 8;
 
@@ -24,6 +24,18 @@ constexpr double kSparseCost = 8;
 double feature_cost(const GuidedItems& kind) {
   if (kind.identity()) return 0;
   return kind.numbers * (kind.sparse() ? kSparseCost : 1);
+}
+
+/// Multiplications to form the block of two kinds from the columns of one side.
+double cost_of_forming(const GuidedLinks& links, const GuidedItems& side,
+                       const GuidedItems& other) {
+  return static_cast<double>(side.columns) * (kSparseCost * links.count + feature_cost(other));
+}
+
+/// Whether that is cheaper from the side of `from`. Unit vectors are no side to begin from.
+bool form_by_from(const GuidedLinks& links, const GuidedItems& from, const GuidedItems& to) {
+  if (from.identity() || to.identity()) return to.identity();
+  return cost_of_forming(links, from, to) < cost_of_forming(links, to, from);
 }
 
 bool has_matrix(const GuidedItems& kind) {
@@ -106,17 +118,17 @@ bool GuidedOperator::worth_forming(const GuidedLinks& links) const {
   const double size = static_cast<double>(from.columns) * static_cast<double>(to.columns);
   if (size * 8 > static_cast<double>(most_formed_ - formed_bytes_)) return false;
   const double through = feature_cost(from) + feature_cost(to) + kSparseCost * links.count;
-  const bool by_from = to.identity() || (!from.identity() && from.columns < to.columns);
-  const double making = static_cast<double>(by_from ? from.columns : to.columns) *
-                        (kSparseCost * links.count + feature_cost(by_from ? to : from));
-  return 2 * size + making / kVectorsExpected < 2 * through;
+  const double making = form_by_from(links, from, to) ? cost_of_forming(links, from, to)
+                                                      : cost_of_forming(links, to, from);
+  const double vectors = kVectorsExpected * static_cast<double>(options_.dim);
+  return 2 * size + making / vectors < 2 * through;
 }
 
 /// Yᵀ M Y, some columns of one side's features at a time.
 MatrixD GuidedOperator::form(const GuidedLinks& links) const {
   const GuidedItems& from = kinds_[links.from];
   const GuidedItems& to = kinds_[links.to];
-  const bool by_from = to.identity() || (!from.identity() && from.columns < to.columns);
+  const bool by_from = form_by_from(links, from, to);
   const GuidedItems& side = by_from ? from : to;
   MatrixD result(from.columns, to.columns);
   for (std::int64_t first = 0; first < side.columns; first += kColumnsAtOnce) {

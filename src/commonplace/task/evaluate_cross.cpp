@@ -141,6 +141,31 @@ Matrix by_mvlpp(const RelateData& data, std::span<const std::int64_t> known,
                  encode(model, 1, FeatureRows(other), jobs), VectorD::Ones(model.dim()), jobs);
 }
 
+/// A fifth of the known items, to choose by, and the others.
+struct Inner {
+  std::vector<std::int64_t> learn;
+  std::vector<std::int64_t> ask;
+  std::vector<std::int32_t> classes;  ///< of those asked for
+};
+
+Inner inner_of(const RelateData& data, std::span<const std::int64_t> known) {
+  Inner inner;
+  const auto all = classes_of(data.kinds[2]);
+  for (const std::int64_t item : known) {
+    if (!is_test_row(1, item, 0.2)) {
+      inner.learn.push_back(item);
+      continue;
+    }
+    inner.ask.push_back(item);
+    inner.classes.push_back(all[static_cast<std::size_t>(item)]);
+  }
+  return inner;
+}
+
+double both_ways(const Matrix& scores, std::span<const std::int32_t> classes) {
+  return map_of(scores, classes) + map_of(scores.transpose(), classes);
+}
+
 /// The ridge that is best on a fifth of the known items, then all of them.
 Scores with_ridge(const RelateData& data,
                   std::function<Matrix(const RelateData&, std::span<const std::int64_t>,
@@ -149,28 +174,35 @@ Scores with_ridge(const RelateData& data,
                   int jobs) {
   return [&data, method, jobs](std::span<const std::int64_t> known,
                                std::span<const std::int64_t> asked, std::string& chosen) {
-    std::vector<std::int64_t> learn;
-    std::vector<std::int64_t> ask;
-    for (const std::int64_t item : known) (is_test_row(1, item, 0.2) ? ask : learn).push_back(item);
-    std::vector<std::int32_t> classes;
-    const auto all = classes_of(data.kinds[2]);
-    for (const std::int64_t item : ask) classes.push_back(all[static_cast<std::size_t>(item)]);
-    double best = 0;
+    const Inner inner = inner_of(data, known);
+    double best = -1;
     double ridge = kRidges[0];
     for (const double each : kRidges) {
-      const Matrix scores = method(data, learn, ask, each, jobs);
-      const double quality = map_of(scores, classes) + map_of(scores.transpose(), classes);
-      if (quality > best) {
-        best = quality;
-        ridge = each;
-      }
+      const double quality =
+          both_ways(method(data, inner.learn, inner.ask, each, jobs), inner.classes);
+      if (quality <= best) continue;
+      best = quality;
+      ridge = each;
     }
     chosen = concat("ridge ", ridge);
     return method(data, known, asked, ridge, jobs);
   };
 }
 
-/// Our own method: with the classes of the known items as guidance, or their pairs alone.
+/// Affinities between asked items by the first `dim` coordinates.
+Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::int64_t dim,
+                 std::span<const std::int64_t> asked, int jobs) {
+  RelateSpace space = learned.space;
+  cut(space, dim);
+  const auto where = [&](std::size_t k) {
+    return positions_of_items(data.kinds[k].has.view(),
+                              learned.positions[k].leftCols(space.dim()).eval(), asked);
+  };
+  return affinities(space, where(0), where(1), jobs);
+}
+
+/// Our own method: with the classes of the known items as guidance, or their pairs alone. How many
+/// coordinates count is chosen on a fifth of the known items.
 Scores ours(const RelateData& data, bool with_classes, const RelateOptions& options, int jobs,
             const Progress& progress) {
   return [&data, with_classes, &options, jobs, &progress](std::span<const std::int64_t> known,
@@ -180,24 +212,37 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
     if (!with_classes)
       for (std::size_t k = 0; k < 2; ++k)
         pairs.kinds.push_back(kind_of_file(data.kinds[k].rows.dense, data.kinds[k].what.field));
-    RelateTask task;
-    task.data = with_classes ? &data : &pairs;
-    task.target = task.data->kinds.size() - 1;
-    task.options = options;
-    task.jobs = jobs;
-    for (std::size_t k = 0; k < task.data->kinds.size(); ++k) {
-      auto& held = task.held.emplace_back(static_cast<std::size_t>(data.items_of(k)), 1);
-      for (const std::int64_t item : known) held[static_cast<std::size_t>(item)] = 0;
+    const RelateData& used = with_classes ? data : pairs;
+    const auto learn = [&](std::span<const std::int64_t> from) {
+      RelateTask task;
+      task.data = &used;
+      task.target = used.kinds.size() - 1;
+      task.options = options;
+      task.jobs = jobs;
+      for (std::size_t k = 0; k < used.kinds.size(); ++k) {
+        auto& held = task.held.emplace_back(static_cast<std::size_t>(used.items_of(k)), 1);
+        for (const std::int64_t item : from) held[static_cast<std::size_t>(item)] = 0;
+      }
+      return learn_relation(task, progress);
+    };
+    const Inner inner = inner_of(data, known);
+    const LearnedRelation trial = learn(inner.learn);
+    double best = -1;
+    std::int64_t dim = 0;
+    for (const std::int64_t each : {3, 5, 7, 9, 12, 20, 50, 100}) {
+      if (each > trial.space.dim()) break;
+      const double quality =
+          both_ways(scores_in(trial, used, each, inner.ask, jobs), inner.classes);
+      if (quality <= best) continue;
+      best = quality;
+      dim = each;
     }
-    const LearnedRelation learned = learn_relation(task, progress);
+    const LearnedRelation learned = learn(known);
     for (std::size_t k = 0; k < 2; ++k)
-      chosen +=
-          concat(k == 0 ? "" : ", ", task.data->kinds[k].what.field, " ",
-                 learned.space.settings[k].kernel, " gamma ", learned.space.settings[k].gamma);
-    return affinities(
-        learned.space,
-        positions_of_items(task.data->kinds[0].has.view(), learned.positions[0], asked),
-        positions_of_items(task.data->kinds[1].has.view(), learned.positions[1], asked), jobs);
+      chosen += concat(used.kinds[k].what.field, " ", learned.space.settings[k].kernel, " gamma ",
+                       learned.space.settings[k].gamma, ", ");
+    chosen += concat("dim ", dim);
+    return scores_in(learned, used, dim, asked, jobs);
   };
 }
 

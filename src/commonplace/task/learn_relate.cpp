@@ -15,11 +15,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data, int jobs) {
+std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data,
+                                const LandmarkCache& cache, int jobs) {
   std::vector<RelatedKind> kinds;
   for (std::size_t k = 0; k < data.kinds.size(); ++k) {
     RelatedKind& into = kinds.emplace_back();
-    into.positions = positions_of(space, data, k, jobs);
+    into.positions = positions_of(space, data, k, jobs, &cache);
     into.what = data.kinds[k].what;
     into.features = data.kinds[k].features;
     into.names = std::move(data.kinds[k].names);
@@ -103,8 +104,10 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
   GuidedProjectionOptions projection = options.projection;
   projection.dim = choice.dim;
   const RelateLinks links = links_of(data);
-  model.space = fit_relate_space(data, links, choice.settings, projection, jobs, progress);
-  model.kinds = placed(model.space, data, jobs);
+  LandmarkCache cache;
+  model.space = fit_relate_space(data, links, choice.settings, projection, jobs, progress,
+                                 {nullptr, nullptr, &cache});
+  model.kinds = placed(model.space, data, cache, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name.empty() ? "relate" : name;
   report.quality = choice.quality;
@@ -139,9 +142,10 @@ RelateLearningReport update_relate(Library& library, const std::string& name, in
   projection.dim = before.space.dim();
   const RelateLinks links = links_of(data);
   const RelateSpace start = renumbered(before, data);
+  LandmarkCache cache;
   model.space = fit_relate_space(data, links, before.space.settings, projection, jobs, progress,
-                                 {&start.landmarks, &start.projection, nullptr});
-  model.kinds = placed(model.space, data, jobs);
+                                 {&start.landmarks, &start.projection, &cache});
+  model.kinds = placed(model.space, data, cache, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name;
   report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();

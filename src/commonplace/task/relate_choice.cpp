@@ -17,7 +17,7 @@ constexpr double kHeldShare = 0.2;
 constexpr std::int64_t kMostDim = 100;
 constexpr std::int64_t kUsualLandmarks = 1000;
 /// While choosing, fewer do.
-constexpr std::int64_t kLandmarksToChoose = 400;
+constexpr std::int64_t kLandmarksToChoose = 300;
 constexpr std::int64_t kDimToChoose = 40;
 /// A setting must be better by so much to be taken.
 constexpr double kGain = 0.001;
@@ -97,7 +97,7 @@ RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t 
 Judged Chooser::judge(RelateSpace space, bool with_rest) const {
   std::vector<Matrix> positions;
   for (std::size_t k = 0; k < data_.kinds.size(); ++k)
-    positions.push_back(positions_of(space, data_, k, jobs_));
+    positions.push_back(positions_of(space, data_, k, jobs_, &cache_));
   Judged best;
   std::vector<std::int64_t> dims{space.dim()};
   if (options_.dim == "auto")
@@ -254,40 +254,6 @@ RelateChoice Chooser::choose() {
   return choice;
 }
 
-/// The things that are left when only some items are.
-std::vector<std::int64_t> used_things(const RelateKind& kind, std::span<const std::int64_t> rows) {
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(kind.things));
-  for (const std::int64_t row : rows)
-    for (const std::int32_t thing : kind.has.view().row_indices(row))
-      used[static_cast<std::size_t>(thing)] = 1;
-  std::vector<std::int64_t> things;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i] != 0) things.push_back(static_cast<std::int64_t>(i));
-  return things;
-}
-
-/// New numbers of things; -1 for those that are not left.
-std::vector<std::int32_t> renumber(std::span<const std::int64_t> things, std::int64_t count) {
-  std::vector<std::int32_t> number(static_cast<std::size_t>(count), -1);
-  for (std::size_t i = 0; i < things.size(); ++i)
-    number[static_cast<std::size_t>(things[i])] = static_cast<std::int32_t>(i);
-  return number;
-}
-
-Sparse renumbered(const SparseView& from, std::span<const std::int64_t> rows,
-                  const std::vector<std::int32_t>& number, std::int64_t columns) {
-  Sparse result;
-  result.columns = columns;
-  for (const std::int64_t row : rows) {
-    for (std::size_t i = 0; i < from.row_indices(row).size(); ++i)
-      if (const std::int32_t column = number[static_cast<std::size_t>(from.row_indices(row)[i])];
-          column >= 0)
-        result.push(column, from.row_values(row)[i]);
-    result.end_row();
-  }
-  return result;
-}
-
 /// Items that have things of two kinds at least: others say nothing.
 std::vector<std::int64_t> telling_items(const RelateData& data, const std::string& collection) {
   std::vector<std::int64_t> rows;
@@ -362,36 +328,6 @@ Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
   truth.columns = kind.has.columns;
   for (const std::int64_t row : rows) truth.push_row(kind.has.view(), row);
   return truth;
-}
-
-RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows) {
-  RelateData part;
-  std::vector<std::vector<std::int64_t>> things;
-  std::vector<std::vector<std::int32_t>> numbers;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
-    const RelateKind& from = data.kinds[k];
-    things.push_back(used_things(from, rows[k]));
-    numbers.push_back(renumber(things[k], from.things));
-    RelateKind& into = part.kinds.emplace_back();
-    into.what = from.what;
-    into.features = from.features;
-    into.kernel = from.kernel;
-    into.width = from.width;
-    into.weight = from.weight;
-    into.things = std::ssize(things[k]);
-    for (const std::int64_t thing : things[k]) {
-      if (!from.names.empty()) into.names.push_back(from.names[static_cast<std::size_t>(thing)]);
-      if (!from.places.empty()) into.places.push_back(from.places[static_cast<std::size_t>(thing)]);
-    }
-    into.has = renumbered(from.has.view(), rows[k], numbers[k], into.things);
-    if (!from.identity()) into.rows = take_rows(from.view(), things[k]);
-  }
-  for (const GivenLinks& given : data.given)
-    part.given.push_back({given.from, given.to,
-                          renumbered(given.links.view(), things[given.from], numbers[given.to],
-                                     part.kinds[given.to].things),
-                          given.weight});
-  return part;
 }
 
 RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,

@@ -16,7 +16,7 @@ struct RelateOptions {
   std::string dim = "auto";        ///< coordinates, or auto: as many as help, up to 100
   std::string gamma = "auto";      ///< KIND=GAMMA by commas, one number for all, or auto
   std::string landmarks = "auto";  ///< a number, or auto: up to 1,000
-  std::int64_t choose_on = 2500;   ///< items that the choices are made on, at most
+  std::int64_t choose_on = 2000;   ///< items that the choices are made on, at most
   GuidedProjectionOptions projection;
 };
 
@@ -62,10 +62,7 @@ std::vector<std::size_t> asked_kinds(const RelateData& data);
 RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,
                              const Progress& progress);
 
-/// A part of the data: the named items of each kind's collection, and the things that they have.
-RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);
-
-/// The rules of a space whose settings are given, from items held out of it.
+/// Items held out of a space that is learned.
 struct HeldOut {
   std::vector<std::vector<std::uint8_t>> held;  ///< per kind, by item
   std::vector<std::vector<std::int64_t>> rows;  ///< per kind: the items held out

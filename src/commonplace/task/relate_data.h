@@ -101,6 +101,9 @@ struct RelateData {
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options, int jobs,
                             const Progress& progress, std::span<const TfidfModel> texts = {});
 
+/// A part of the data: the named items of each kind's collection, and the things that they have.
+RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);
+
 /// The kinds that are meant by `options.collections`.
 std::vector<KindName> related_kinds(const Library& library, const std::string& collections);
 

@@ -71,6 +71,15 @@ bool fits(const GuidedProjection* projection, const std::vector<GuidedKind>& kin
   return true;
 }
 
+/// The features of a kind that were made with such a setting, or with the width it got by a rule.
+const Matrix* rows_in(const LandmarkCache& cache, std::size_t kind, const KindSetting& setting) {
+  for (const double width : {setting.width, 0.0})
+    if (const auto found = cache.made.find({kind, setting.kernel, width});
+        found != cache.made.end() && found->second.landmarks.options.width == setting.width)
+      return &found->second.rows;
+  return nullptr;
+}
+
 }  // namespace
 
 RelateLinks links_of(const RelateData& data, HeldItems held) {
@@ -164,7 +173,8 @@ Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const Featu
   return result;
 }
 
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs) {
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs,
+                    const LandmarkCache* cache) {
   const RelateKind& of = data.kinds[kind];
   if (space.projection.kinds[kind].identity) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(of.things));
@@ -175,7 +185,9 @@ Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_
       if (space.degrees[kind](i) == 0) positions.row(i).setZero();
     return positions;
   }
-  Matrix positions = positions_of_rows(space, kind, of.view(), jobs);
+  const Matrix* made = cache == nullptr ? nullptr : rows_in(*cache, kind, space.settings[kind]);
+  Matrix positions = made != nullptr ? encode(space.projection, kind, FeatureRows(*made), jobs)
+                                     : positions_of_rows(space, kind, of.view(), jobs);
   if (of.what.of == ThingsOf::items || of.what.of == ThingsOf::text)
     for (std::int64_t row = 0; row < of.has.rows() && row < positions.rows(); ++row)
       if (of.has.view().row_indices(row).empty()) positions.row(row).setZero();

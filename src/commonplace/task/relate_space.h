@@ -76,7 +76,9 @@ RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
                              const Progress& progress, const RelateStart& start = {});
 
 /// The positions of all things of a kind, things x dim. Those that have no features are at 0.
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs);
+/// Features by landmarks are taken from `cache` if they are there.
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs,
+                    const LandmarkCache* cache = nullptr);
 /// The positions of other rows of that kind's features.
 Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const FeatureRows& rows,
                          int jobs);
