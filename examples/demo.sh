@@ -27,10 +27,16 @@ show learn "$library" suggest --collection clipart --prototypes 10%
 show suggest "$library" --text "an old sailing boat in the harbour" --explain
 show suggest "$library" --text "qwertyuiop"
 show apply "$library" --collection clipart --above 0.9 --dry-run
+show learn "$library" relate --collections clipart/text,clipart/tags
+show relate "$library" --tag boat --limit 5
+show relate "$library" --same-tags --limit 5
+show cluster "$library" --k 5 --limit 4
+show map "$library" --out "$folder/map.html"
 first=$("$program" list "$library" clipart --limit 1 --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["id"])')
 show tag "$library" clipart "$first" --add "demo/first picture"
 show show "$library" clipart "$first"
 show suggest "$library" --item "$first" --limit 5
 show search "$library" --like "$first" --limit 3
 show export "$library" clipart --out "$folder/clipart.jsonl"
-printf '\nThe library is in %s, the export in %s.\n' "$library" "$folder/clipart.jsonl"
+printf '\nThe library is in %s, the export in %s, the map in %s.\n' "$library" "$folder/clipart.jsonl" \
+  "$folder/map.html"

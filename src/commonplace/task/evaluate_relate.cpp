@@ -153,13 +153,11 @@ PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
   const RelateKind& kind = task.data->kinds[task.target];
   const Sparse truth = truth_of(kind, task.asked);
   const LearnedRelation learned = learn_relation(task, progress);
-  const std::vector<std::int64_t> known = known_items(task);
-  const Sparse has = truth_of(kind, known);
   const Matrix scores = place_scores(
       learned.space, learned.choice.rules[task.target], learned.choice.place_rule.voters,
       task.target, learned.positions[task.target],
       evidence_of(*task.data, learned.positions, task.target, task.asked),
-      evidence_of(*task.data, learned.positions, task.target, known), has.view(), task.jobs);
+      known_of(*task.data, learned.positions, task.target, known_items(task)), task.jobs);
   PlaceOutcome outcome;
   outcome.methods = {"commonplace"};
   outcome.errors = {place_errors(scores, truth.view(), kind.places, task.jobs)};

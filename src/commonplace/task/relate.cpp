@@ -66,6 +66,7 @@ struct Relations::Parts {
   std::vector<std::size_t> kinds_meant(const RelateQuery& query) const;
   std::vector<double> says(std::size_t target, const Asked& asked) const;
   RelatedThings things_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
+  KnownItems known_items(std::size_t target, const Asked& asked) const;
   GuessedPlace guess(std::size_t target, const Asked& asked) const;
   std::vector<std::string> examples(std::size_t target, std::int64_t thing,
                                     const Asked& asked) const;
@@ -332,17 +333,16 @@ RelatedThings Relations::Parts::things_of(std::size_t target, const Asked& asked
     for (std::size_t i = 0; i < things; ++i)
       times[i] += say[e] * static_cast<double>(affinity[e](0, static_cast<Eigen::Index>(i)));
   }
-  std::vector<double> scores = times;
-  const VectorD& degrees = model.space.degrees[target];
-  const double mass = std::max(degrees.sum(), 1e-300);
+  TargetRule rule = model.rules[target];
+  rule.say = say;
+  const Matrix ranked =
+      target_scores(model.space, rule, target, of.positions, asked.evidence,
+                    rule.voters > 0 ? known_items(target, asked) : KnownItems(), jobs);
+  const std::vector<double> scores(ranked.data(), ranked.data() + ranked.size());
   std::vector<std::uint8_t> leave_out(things);
-  for (std::size_t i = 0; i < things; ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    if (model.rules[target].popularity > 0)
-      scores[i] *= std::pow(degrees(row) / mass, model.rules[target].popularity);
+  for (std::size_t i = 0; i < things; ++i)
     // What fits worse than chance is no answer.
-    if (of.positions.row(row).isZero(0) || times[i] <= 1) leave_out[i] = 1;
-  }
+    if (of.positions.row(static_cast<Eigen::Index>(i)).isZero(0) || times[i] <= 1) leave_out[i] = 1;
   const bool of_items = of.what.of == ThingsOf::items || of.what.of == ThingsOf::text;
   // An item is not related to itself, nor a tag.
   if (asked.row && of.what.collection == asked.collection && of_items && *asked.row < of.things())
@@ -370,18 +370,35 @@ RelatedThings Relations::Parts::things_of(std::size_t target, const Asked& asked
   return result;
 }
 
+/// The items that have things of the target, where what is asked could be near them. The item that
+/// is asked for does not vote for what it has itself.
+KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked) const {
+  const RelatedKind& of = model.kinds[target];
+  KnownItems known{Evidence(model.kinds.size()), of.has};
+  if (asked.row && asked.collection == of.what.collection && *asked.row < of.has.rows()) {
+    Sparse others;
+    others.columns = of.has.columns;
+    for (std::int64_t row = 0; row < of.has.rows(); ++row)
+      if (row == *asked.row)
+        others.end_row();
+      else
+        others.push_row(of.has.view(), row);
+    known.has = std::move(others);
+  }
+  for (std::size_t e = 0; e < model.kinds.size(); ++e)
+    if (e != target && asked.evidence[e].size() > 0 &&
+        model.kinds[e].what.collection == of.what.collection)
+      known.where[e] = positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions);
+  return known;
+}
+
 GuessedPlace Relations::Parts::guess(std::size_t target, const Asked& asked) const {
   TargetRule rule = model.rules[target];
   rule.say = says(target, asked);
   const RelatedKind& of = model.kinds[target];
-  Evidence known(model.kinds.size());
-  if (model.place_rule.voters > 0)
-    for (std::size_t e = 0; e < model.kinds.size(); ++e)
-      if (e != target && asked.evidence[e].size() > 0 &&
-          model.kinds[e].what.collection == of.what.collection)
-        known[e] = positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions);
-  const Matrix scores = place_scores(model.space, rule, model.place_rule.voters, target,
-                                     of.positions, asked.evidence, known, of.has.view(), jobs);
+  const Matrix scores =
+      place_scores(model.space, rule, model.place_rule.voters, target, of.positions, asked.evidence,
+                   known_items(target, asked), jobs);
   const PlaceGuess found = guess_place({scores.data(), static_cast<std::size_t>(scores.cols())},
                                        model.kinds[target].places);
   GuessedPlace result;
@@ -458,8 +475,13 @@ std::vector<SameTags> Relations::same_tags(std::int64_t limit, std::int64_t min_
       }
   }
   require(found, "the model relates no tags; learn one with NAME/tags");
+  // Of few items likeness may be chance, so pairs of many go first.
+  const auto sure = [](const SameTags& pair) {
+    const auto items = static_cast<double>(std::min(pair.first_items, pair.second_items));
+    return pair.alike * items / (items + 2);
+  };
   std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const SameTags& a, const SameTags& b) { return a.alike > b.alike; });
+                   [&](const SameTags& a, const SameTags& b) { return sure(a) > sure(b); });
   if (std::ssize(pairs) > limit) pairs.resize(static_cast<std::size_t>(limit));
   return pairs;
 }

@@ -84,7 +84,8 @@ class Relations {
   /// The nearest things of each kind. Items that came after the model was learned are placed by
   /// their features. O(things · dim). Error, saying what there is, for what is not known.
   RelateAnswer relate(const RelateQuery& query) const;
-  /// The pairs of tags of a kind that lie closest, each of `min_items` items or more.
+  /// The pairs of tags of a kind that lie closest, each of `min_items` items or more; those of more
+  /// items first where they are as close.
   std::vector<SameTags> same_tags(std::int64_t limit, std::int64_t min_items = 3) const;
   /// A thing's name as shown.
   std::string name_of(std::size_t kind, std::int64_t thing) const;

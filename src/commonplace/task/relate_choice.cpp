@@ -62,6 +62,13 @@ class Chooser {
  private:
   RelateSpace fit(const std::vector<KindSetting>& settings, std::int64_t most_dim);
   Judged judge(RelateSpace space, bool with_rest) const;
+  /// The items that are not held out.
+  std::vector<std::int64_t> kept_rows(std::size_t kind) const {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = 0; row < data_.items_of(kind); ++row)
+      if (held_.held[kind][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
+    return rows;
+  }
   PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule, std::size_t kind,
                               const std::vector<Matrix>& positions, const Evidence& evidence,
                               const Sparse& truth) const;
@@ -114,6 +121,7 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) const {
       const auto& rows = held_.rows[target];
       judged.rules[target] = choose_rule(space, data_, target, positions[target],
                                          evidence_of(data_, positions, target, rows),
+                                         known_of(data_, positions, target, kept_rows(target)),
                                          truth_of(data_.kinds[target], rows), jobs_);
       sum += judged.rules[target].quality;
     }
@@ -128,7 +136,8 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) const {
           if (rows.empty()) continue;
           const Evidence evidence = evidence_of(data_, positions, k, rows);
           const Sparse truth = truth_of(data_.kinds[k], rows);
-          judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence, truth, jobs_);
+          judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence,
+                                        known_of(data_, positions, k, kept_rows(k)), truth, jobs_);
           if (data_.kinds[k].what.of == ThingsOf::places && judged.place_rule.spread.empty())
             judged.place_rule =
                 choose_place_rule(space, judged.rules[k], k, positions, evidence, truth);
@@ -143,16 +152,12 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) const {
 PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule& rule,
                                      std::size_t kind, const std::vector<Matrix>& positions,
                                      const Evidence& evidence, const Sparse& truth) const {
-  std::vector<std::int64_t> rows;
-  for (std::int64_t row = 0; row < data_.items_of(kind); ++row)
-    if (held_.held[kind][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
-  const Evidence known = evidence_of(data_, positions, kind, rows);
-  const Sparse has = truth_of(data_.kinds[kind], rows);
+  const KnownItems known = known_of(data_, positions, kind, kept_rows(kind));
   PlaceRule best;
   double least = -1;
   for (const std::int64_t voters : {0, 3, 10, 30}) {
-    const Matrix scores = place_scores(space, rule, voters, kind, positions[kind], evidence, known,
-                                       has.view(), jobs_);
+    const Matrix scores =
+        place_scores(space, rule, voters, kind, positions[kind], evidence, known, jobs_);
     const double error =
         median_error(place_errors(scores, truth.view(), data_.kinds[kind].places, jobs_));
     if (least >= 0 && error >= least) continue;
@@ -321,6 +326,14 @@ Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& position
     if (e != target && data.kinds[e].what.collection == data.kinds[target].what.collection)
       evidence[e] = positions_of_items(data.kinds[e].has.view(), positions[e], rows);
   return evidence;
+}
+
+KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
+                    std::size_t target, std::span<const std::int64_t> rows) {
+  std::vector<std::int64_t> with;
+  for (const std::int64_t row : rows)
+    if (!data.kinds[target].has.view().row_indices(row).empty()) with.push_back(row);
+  return {evidence_of(data, positions, target, with), truth_of(data.kinds[target], with)};
 }
 
 Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {

@@ -72,6 +72,10 @@ HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed);
 /// Where the items of `rows` (of the collection of `target`) are by each kind but the target.
 Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
                      std::size_t target, std::span<const std::int64_t> rows);
+/// What these items have of `target`, and where they are by the other kinds; those with none are
+/// left out.
+KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
+                    std::size_t target, std::span<const std::int64_t> rows);
 /// The things of a kind that these items have, items x things.
 Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows);
 

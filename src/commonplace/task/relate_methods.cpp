@@ -328,8 +328,9 @@ RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
   const Evidence evidence = evidence_of(data, learned.positions, task.target, task.asked);
   const TargetRule& rule = learned.choice.rules[task.target];
   RelateSaid said;
-  said.scores = target_scores(learned.space, rule, task.target, learned.positions[task.target],
-                              evidence, task.jobs);
+  said.scores =
+      target_scores(learned.space, rule, task.target, learned.positions[task.target], evidence,
+                    known_of(data, learned.positions, task.target, known_items(task)), task.jobs);
   // An item is where its evidence is, each kind as much as it says.
   said.items = Matrix::Zero(std::ssize(task.asked), learned.space.dim());
   for (std::size_t e = 0; e < evidence.size(); ++e)
@@ -342,8 +343,8 @@ RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
         data.kinds[k].what.full(), " ", learned.space.settings[k].kernel,
         learned.space.settings[k].width > 0 ? concat(":", learned.space.settings[k].width) : "",
         " gamma ", learned.space.settings[k].gamma, " say ", rule.say[k]));
-  said.chosen =
-      join(parts) + concat(", popularity ", rule.popularity, ", dim ", learned.space.dim());
+  said.chosen = join(parts) + concat(", popularity ", rule.popularity, ", votes ", rule.votes,
+                                     " of ", rule.voters, ", dim ", learned.space.dim());
   return said;
 }
 

@@ -38,10 +38,11 @@ std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
 
 void read_numbers(RelateModel& model, std::size_t k, std::span<const double> numbers,
                   const std::string& name) {
-  constexpr std::size_t kFixed = 6;
+  constexpr std::size_t kFixed = 8;
   require(numbers.size() == kFixed + model.kinds.size() && numbers[0] >= 0 &&
               numbers[0] <= static_cast<double>(ThingsOf::label) && numbers[1] >= 0 &&
-              numbers[2] >= 0 && numbers[2] <= 1e9 && numbers[3] >= 0,
+              numbers[2] >= 0 && numbers[2] <= 1e9 && numbers[3] >= 0 && numbers[7] >= 0 &&
+              numbers[7] <= 1e6,
           name, ": the settings of a kind are damaged; learn the model again");
   for (const double each : numbers)
     require(std::isfinite(each), name, ": a setting is not a number; the file is damaged");
@@ -52,6 +53,8 @@ void read_numbers(RelateModel& model, std::size_t k, std::span<const double> num
   setting.gamma = numbers[3];
   model.rules[k].popularity = numbers[4];
   model.rules[k].quality = numbers[5];
+  model.rules[k].votes = numbers[6];
+  model.rules[k].voters = static_cast<std::int64_t>(numbers[7]);
   model.rules[k].say.assign(numbers.begin() + kFixed, numbers.end());
 }
 

@@ -50,6 +50,15 @@ std::vector<Matrix> all_affinities(const RelateSpace& space, const TargetRule& r
   return result;
 }
 
+/// Both over their greatest in a row, so that the weight means the same everywhere.
+void add_votes(Matrix& scores, const Matrix& votes, double weight) {
+  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
+    if (const float most = scores.row(i).maxCoeff(); most > 0) scores.row(i) /= most;
+    if (const float most = votes.row(i).maxCoeff(); most > 0)
+      scores.row(i) += static_cast<float>(weight) / most * votes.row(i);
+  }
+}
+
 Eigen::Index rows_of(const Evidence& evidence) {
   for (const Matrix& each : evidence)
     if (each.size() > 0) return each.rows();
@@ -105,9 +114,14 @@ double median(std::vector<double> values) {
 }  // namespace
 
 Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
-                     const Matrix& positions, const Evidence& evidence, int jobs) {
-  return combine(all_affinities(space, rule, positions, evidence, jobs), rule,
-                 popularity_of(space, target, rule.popularity), rows_of(evidence));
+                     const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                     int jobs) {
+  Matrix scores = combine(all_affinities(space, rule, positions, evidence, jobs), rule,
+                          popularity_of(space, target, rule.popularity), rows_of(evidence));
+  if (rule.voters > 0)
+    add_votes(scores, votes_of_near_items(space, rule, evidence, known, rule.voters, jobs),
+              rule.votes);
+  return scores;
 }
 
 TargetRule usual_rule(const RelateData& data, std::size_t target) {
@@ -120,8 +134,8 @@ TargetRule usual_rule(const RelateData& data, std::size_t target) {
 }
 
 TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
-                       const Matrix& positions, const Evidence& evidence, const Sparse& truth,
-                       int jobs) {
+                       const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                       const Sparse& truth, int jobs) {
   TargetRule best = usual_rule(data, target);
   const std::vector<Matrix> affinity = all_affinities(space, best, positions, evidence, jobs);
   const auto quality = [&](const TargetRule& rule) {
@@ -152,6 +166,21 @@ TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::si
       }
     }
     if (best == before) break;
+  }
+  const TargetRule silent = best;
+  const Matrix scores =
+      combine(affinity, silent, popularity_of(space, target, silent.popularity), rows_of(evidence));
+  for (const std::int64_t voters : {5, 20}) {
+    const Matrix votes = votes_of_near_items(space, silent, evidence, known, voters, jobs);
+    for (const double weight : {0.2, 0.5, 1.0, 2.0}) {
+      TargetRule rule = silent;
+      rule.voters = voters;
+      rule.votes = weight;
+      Matrix both = scores;
+      add_votes(both, votes, weight);
+      rule.quality = mean_ndcg(both, truth.view(), false, jobs);
+      if (rule.quality > best.quality) best = rule;
+    }
   }
   return best;
 }
@@ -204,14 +233,15 @@ double mean_ndcg(const Matrix& scores, const SparseView& truth, bool only_as_man
 }
 
 Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
-                           const Evidence& evidence, const Evidence& known, const SparseView& has,
-                           std::int64_t count, int jobs) {
+                           const Evidence& evidence, const KnownItems& known, std::int64_t count,
+                           int jobs) {
+  const SparseView has = known.has.view();
   Matrix alike = Matrix::Zero(rows_of(evidence), has.rows);
   for (std::size_t e = 0; e < evidence.size(); ++e)
-    if (evidence[e].size() > 0 && known[e].size() > 0 && rule.say[e] != 0)
-      alike +=
-          static_cast<float>(rule.say[e]) *
-          multiply_transposed(directions(space, evidence[e]), directions(space, known[e]), jobs);
+    if (evidence[e].size() > 0 && known.where[e].size() > 0 && rule.say[e] != 0)
+      alike += static_cast<float>(rule.say[e]) *
+               multiply_transposed(directions(space, evidence[e]),
+                                   directions(space, known.where[e]), jobs);
   Matrix votes = Matrix::Zero(alike.rows(), has.columns);
   parallel_for(
       static_cast<std::size_t>(alike.rows()), jobs, [&](std::size_t begin, std::size_t end) {
@@ -248,9 +278,9 @@ Matrix directions(const RelateSpace& space, const Matrix& positions) {
 
 Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t voters,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
-                    const Evidence& known, const SparseView& has, int jobs) {
-  return voters > 0 ? votes_of_near_items(space, rule, evidence, known, has, voters, jobs)
-                    : target_scores(space, rule, target, positions, evidence, jobs);
+                    const KnownItems& known, int jobs) {
+  return voters > 0 ? votes_of_near_items(space, rule, evidence, known, voters, jobs)
+                    : target_scores(space, rule, target, positions, evidence, known, jobs);
 }
 
 PlaceGuess guess_place(std::span<const float> scores, const std::vector<Place>& places) {

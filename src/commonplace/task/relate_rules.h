@@ -14,10 +14,13 @@ namespace commonplace {
 /// How what is known of an item ranks the things of a kind. With a(e, j) the affinity of thing j to
 /// what the item has of kind e,
 ///   score(j) = share(j)^popularity (1 + Σ say(e) a(e, j)),
-/// which for say 1 and popularity 1 is the expected share of j under the model.
+/// which for say 1 and popularity 1 is the expected share of j under the model. To that, over its
+/// greatest, `votes` times what the `voters` nearest known items have, over its greatest, is added.
 struct TargetRule {
   std::vector<double> say;  ///< per kind; 0 for what is no evidence
   double popularity = 0;
+  double votes = 0;
+  std::int64_t voters = 0;
   double quality = 0;  ///< nDCG on items held out; 0 where it was not tried
 
   bool operator==(const TargetRule&) const = default;
@@ -27,17 +30,24 @@ struct TargetRule {
 /// collection.
 using Evidence = std::vector<Matrix>;
 
+/// Items whose things of a kind are known.
+struct KnownItems {
+  Evidence where;  ///< they are, by each other kind
+  Sparse has;      ///< items x things
+};
+
 /// Items x things of `target`. `positions` are those of the things.
 Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
-                     const Matrix& positions, const Evidence& evidence, int jobs);
+                     const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                     int jobs);
 
 /// The rule under which all evidence counts alike.
 TargetRule usual_rule(const RelateData& data, std::size_t target);
 
 /// The best rule found for items whose things of `target` are known: `truth` items x things.
 TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
-                       const Matrix& positions, const Evidence& evidence, const Sparse& truth,
-                       int jobs);
+                       const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                       const Sparse& truth, int jobs);
 
 /// The mean over the items of nDCG of the first ten, or as many as the item has if these are more;
 /// with `only_as_many` of just as many as it has. Items without any are left out.
@@ -47,11 +57,10 @@ std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth,
                                   int jobs);
 
 /// Items x things of `target`: what the `count` known items that are nearest to each have, by the
-/// cosines of where they are by each kind of evidence, as far as the rule lets each say. `known` is
-/// where known items are, `has` their things.
+/// cosines of where they are by each kind of evidence, as far as the rule lets each say.
 Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
-                           const Evidence& evidence, const Evidence& known, const SparseView& has,
-                           std::int64_t count, int jobs);
+                           const Evidence& evidence, const KnownItems& known, std::int64_t count,
+                           int jobs);
 
 /// Positions to compare things of all kinds by: coordinates weighted by their strength, each row of
 /// length one, or 0 for what could not be placed.
@@ -80,10 +89,10 @@ struct PlaceRule {
 PlaceRule fit_place_rule(const Matrix& scores, const SparseView& truth,
                          const std::vector<Place>& places, int jobs);
 
-/// What places are guessed by. `known` and `has` are as for votes_of_near_items.
+/// What places are guessed by.
 Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t voters,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
-                    const Evidence& known, const SparseView& has, int jobs);
+                    const KnownItems& known, int jobs);
 
 /// The median of what place_errors returns, without those that are -1; 0 for none.
 double median_error(const std::vector<double>& errors);
