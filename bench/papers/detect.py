@@ -12,37 +12,22 @@ fewer unlabelled items. Features are made once and kept in --work (default: a te
 """
 import argparse
 import collections
-import gzip
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy
 
-DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
+from common import DATA, lines, run
+
 KINDS = ["sift", "rgb-sift", "surf", "gist"]
 METHODS = "auto,svm,logistic,neighbours,ale-svm,ale-smooth,iale-svm,iale-smooth,anchors,smoothed,gsf,lapsvm,propagation"
 NOUNS = ("man dog boy shirt girl water woman people child grass person field group dogs children air ball "
          "camera background street mouth men jacket area beach snow girls face hat wall toy park rock boys "
          "crowd dirt shorts bike ground kids ocean building picture road side lake hand women player hill "
          "sand head hair race game mountain sidewalk pool city bicycle path car trees river helmet").split()
-
-
-def run(program, *arguments):
-    command = [str(program), *map(str, arguments), "-q", "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 3):  # 3: some pictures were skipped
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
-    return json.loads(done.stdout) if done.stdout.strip().startswith("{") else done.stdout
-
-
-def lines(path):
-    with gzip.open(path, "rt") as file:
-        return [json.loads(line) for line in file]
 
 
 def concepts_of(name, ids):

@@ -13,30 +13,14 @@ Features of pictures are made once and kept in --work (default: a temporary fold
 """
 import argparse
 import collections
-import gzip
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy
 
-DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
-
-
-def run(program, *arguments):
-    command = [str(program), *map(str, arguments), "-q", "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 3):  # 3: some pictures were skipped
-        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
-    return json.loads(done.stdout) if done.stdout.strip().startswith("{") else done.stdout
-
-
-def lines(path):
-    with gzip.open(path, "rt") as file:
-        return [json.loads(line) for line in file]
+from common import DATA, lines, run
 
 
 def show(result):
