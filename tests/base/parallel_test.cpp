@@ -93,5 +93,30 @@ TEST(ParallelFor, ThrowsOneOfManyFailures) {
                std::runtime_error);
 }
 
+TEST(ParallelFor, ManyShortCallsOneAfterTheOther) {
+  for (int call = 0; call < 2000; ++call) {
+    std::atomic<std::size_t> sum{0};
+    parallel_for(
+        7, 3, [&](std::size_t begin, std::size_t end) { sum += end - begin; }, 1);
+    ASSERT_EQ(sum.load(), 7U);
+  }
+}
+
+TEST(ParallelFor, CallsWithinCallsAndFromSeveralThreads) {
+  std::atomic<std::size_t> sum{0};
+  const auto nested = [&] {
+    for (int call = 0; call < 50; ++call)
+      parallel_for(4, 3, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          parallel_for(5, 2, [&](std::size_t first, std::size_t last) { sum += last - first; });
+      });
+  };
+  {
+    std::jthread one(nested);
+    std::jthread other(nested);
+  }
+  EXPECT_EQ(sum.load(), 2U * 50 * 4 * 5);
+}
+
 }  // namespace
 }  // namespace commonplace

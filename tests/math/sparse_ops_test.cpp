@@ -101,6 +101,16 @@ TEST(SparseProducts, RowsOfAPatternWithOtherValues) {
   EXPECT_LT(worst(sum, 2 * transposed_multiply(a.view(), b)), 1e-13);
 }
 
+TEST(SparseProducts, SomeRowsOfAMatrix) {
+  const Sparse whole = sparse_example(9, 6);
+  const SparseView view = whole.view();
+  const SparseView some{4, view.columns, view.starts.subspan(3, 5), view.indices, view.values};
+  const auto b = dense_example<MatrixD>(4, 3);
+  EXPECT_TRUE(transposed_multiply(some, b).isApprox(to_dense(some).transpose() * b));
+  const auto c = dense_example<MatrixD>(6, 3);
+  EXPECT_TRUE(multiply(some, c).isApprox(to_dense(some) * c));
+}
+
 TEST(SparseProducts, EmptyShapes) {
   Sparse none;
   none.columns = 4;
