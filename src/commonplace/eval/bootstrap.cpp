@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
-#include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/eval/ranking_metrics.h"
 
 namespace commonplace {
 namespace {

@@ -47,7 +47,7 @@ struct DetectQuality {
   std::string method;
   std::int64_t labelled = 0;    ///< a concept
   std::int64_t unlabelled = 0;  ///< that helped
-  Measured miap;           ///< 11-point interpolated average precision, mean over concepts
+  Measured miap;                ///< 11-point interpolated average precision, mean over concepts
   Measured precision_at_100;
   double error = -1;                ///< share of items put to a wrong concept; -1 if not one each
   std::vector<double> of_concepts;  ///< interpolated average precision, mean over the repetitions

@@ -31,7 +31,9 @@ std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
                               static_cast<double>(setting.landmarks),
                               setting.gamma,
                               model.rules[k].popularity,
-                              model.rules[k].quality};
+                              model.rules[k].quality,
+                              model.rules[k].votes,
+                              static_cast<double>(model.rules[k].voters)};
   numbers.insert(numbers.end(), model.rules[k].say.begin(), model.rules[k].say.end());
   return numbers;
 }
