@@ -262,7 +262,8 @@ TEST_F(Relate, RejectionsKeepApart) {
   const auto times = [&] {
     RelateQuery query = about("p0");  // of the first group, without tags
     query.kinds = {"tags"};
-    for (const RelatedThing& each : relations().relate(query).kinds[0].things)
+    const RelateAnswer answer = relations().relate(query);
+    for (const RelatedThing& each : answer.kinds[0].things)
       if (each.name == group_tag(0)) return each.times;
     return 0.0;
   };
@@ -272,6 +273,28 @@ TEST_F(Relate, RejectionsKeepApart) {
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   learn();
   EXPECT_LT(times(), before);
+}
+
+TEST_F(Relate, ARejectedTagIsNoAnswerForItsItem) {
+  learn();
+  const auto tags = [&] {
+    RelateQuery query = about("p5");
+    query.kinds = {"tags"};
+    std::vector<std::string> names;
+    const RelateAnswer answer = relations().relate(query);
+    for (const RelatedThing& each : answer.kinds[0].things) names.push_back(each.name);
+    return names;
+  };
+  const std::vector<std::string> before = tags();
+  ASSERT_NE(std::find(before.begin(), before.end(), group_tag(1)), before.end());
+  test::decide_one(library(), "photos", "p5", group_tag(1), Verdict::rejected);
+  const auto missing = [&] {
+    const std::vector<std::string> now = tags();
+    return std::find(now.begin(), now.end(), group_tag(1)) == now.end();
+  };
+  EXPECT_TRUE(missing());  // at once
+  learn();
+  EXPECT_TRUE(missing());  // and after learning
 }
 
 TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
@@ -340,6 +363,7 @@ TEST_F(Relate, RefusesWhatCannotBe) {
   EXPECT_NE(refused([](auto& o) { o.read.weights = "tags=-1"; }).find("0 or more"),
             std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.gamma = "tags=x"; }).find("auto"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.gamma = "birds=1"; }).find("photos/tags"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.dim = "0"; }).find("--dim"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.read.collections = "photos,photos/label:mood"; }).find("mood"),
             std::string::npos);

@@ -80,7 +80,8 @@ double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int6
   std::vector<std::uint8_t> has(static_cast<std::size_t>(truth.columns));
   for (std::int64_t i = 0; i < truth.rows; ++i) {
     std::fill(has.begin(), has.end(), 0);
-    for (const std::int32_t thing : truth.row_indices(i)) has[static_cast<std::size_t>(thing)] = 1;
+    for (std::size_t j = 0; j < truth.row_indices(i).size(); ++j)
+      if (truth.row_values(i)[j] > 0) has[static_cast<std::size_t>(truth.row_indices(i)[j])] = 1;
     for (std::size_t j = 0; j < has.size(); ++j) {
       const bool together = nearest.centre[static_cast<std::size_t>(i)] ==
                             nearest.centre[static_cast<std::size_t>(truth.rows) + j];

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <unordered_map>
+#include <optional>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/data/decisions.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/stored_models.h"
@@ -31,6 +32,7 @@ struct Asked {
   std::string collection;                        ///< of the item, if one was asked for
   std::optional<std::int64_t> row;               ///< of that item
   std::vector<std::vector<std::int64_t>> known;  ///< per kind: things that the item has
+  std::vector<std::string> rejected;             ///< keys of tags that it must not get
 };
 
 std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std::size_t count,
@@ -175,9 +177,13 @@ void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
     if (kind.what.collection != asked.collection) continue;
     asked.evidence[k] = place_item(k, *asked.row, found);
     if (*asked.row < kind.has.rows())
-      for (const std::int32_t thing : kind.has.view().row_indices(*asked.row))
-        asked.known[k].push_back(thing);
+      for (std::size_t i = 0; i < kind.has.view().row_indices(*asked.row).size(); ++i)
+        if (kind.has.view().row_values(*asked.row)[i] > 0)
+          asked.known[k].push_back(kind.has.view().row_indices(*asked.row)[i]);
   }
+  for (const Decision& decision : decisions_in_force(library, asked.collection))
+    if (decision.item == query.item && decision.verdict == Verdict::rejected)
+      asked.rejected.push_back(tag_key(decision.tag));
 }
 
 void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
@@ -350,6 +356,12 @@ RelatedThings Relations::Parts::things_of(std::size_t target, const Asked& asked
   if (!query.tag.empty() && of.what.of == ThingsOf::tags)
     for (const std::int64_t thing : asked.known[target])
       leave_out[static_cast<std::size_t>(thing)] = 1;
+  if (of.what.of == ThingsOf::tags && of.what.collection == asked.collection &&
+      !asked.rejected.empty())
+    for (std::size_t i = 0; i < things; ++i)
+      if (std::find(asked.rejected.begin(), asked.rejected.end(), tag_key(of.names[i])) !=
+          asked.rejected.end())
+        leave_out[i] = 1;
   RelatedThings result{of.what.full(), {}};
   for (const std::int64_t thing :
        first_by_score(scores, static_cast<std::size_t>(query.limit), leave_out)) {

@@ -82,7 +82,8 @@ class Relations {
 
   const RelateModel& model() const;
   /// The nearest things of each kind. Items that came after the model was learned are placed by
-  /// their features. O(things · dim). Error, saying what there is, for what is not known.
+  /// their features. A tag that was rejected for the item is never among them. O(things · dim).
+  /// Error, saying what there is, for what is not known.
   RelateAnswer relate(const RelateQuery& query) const;
   /// The pairs of tags of a kind that lie closest, each of `min_items` items or more; those of more
   /// items first where they are as close.

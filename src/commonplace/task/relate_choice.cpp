@@ -346,6 +346,9 @@ Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
 RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,
                              const Progress& progress) {
   check(options);
+  std::vector<KindName> names;
+  for (const RelateKind& kind : data.kinds) names.push_back(kind.what);
+  check_settings(options.gamma, "--gamma", names);
   std::map<std::string, std::vector<std::int64_t>> of_collection;
   bool all = true;
   for (const RelateKind& kind : data.kinds) {

@@ -38,7 +38,7 @@ KindName kind_of(const std::string& collection, std::string_view part) {
           *of == ThingsOf::label ? std::string(part.substr(kLabel.size())) : std::string()};
 }
 
-/// What a collection's items have, seen in one pass.
+/// What a collection's items have, besides stored features.
 struct Seen {
   bool tags = false;
   bool places = false;

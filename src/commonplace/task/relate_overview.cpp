@@ -1,7 +1,6 @@
 #include "commonplace/task/relate_overview.h"
 
 #include <algorithm>
-#include <numeric>
 #include <sstream>
 
 #include "commonplace/base/error.h"
