@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/base/report.h"
+#include "commonplace/comm/comm.h"
+
+namespace commonplace {
+
+/// A multinomial for each class (naive Bayes): the classes of items from the features that they
+/// have, taken for words of a text. Features are nonnegative.
+struct ClassMixtureOptions {
+  /// Items count as texts of so many words on average: their evidence is scaled to it. Less than
+  /// they have, since words come together.
+  double words = 15;
+  double smoothing = 0.1;   ///< as if every class had so many more of each word
+  int iterations = 20;      ///< of refine_classes, at most
+  double tolerance = 1e-4;  ///< stop when the classes of items move by less on average
+  int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, ClassMixtureOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("words", options.words, "items count as texts of so many words on average");
+  visit("smoothing", options.smoothing, "as if every class had so many more of each word");
+  visit("refinements", options.iterations, "most rounds that refine the classes");
+}
+
+/// ln of the probability of each feature in each class, features x classes; rows of 0 for features
+/// that say nothing.
+struct ClassWords {
+  MatrixD log_probability;
+  std::vector<std::uint8_t> used;  ///< per feature
+};
+
+/// For each feature whether some item of any rank has it.
+std::vector<std::uint8_t> features_in_use(const SparseView& items, Comm& comm);
+
+/// Learned from this rank's items, which are so much of each class (`classes`: items x classes),
+/// and those of the other ranks, over the features marked in `used`. O(nonzeros classes).
+ClassWords fit_class_words(const SparseView& items, const MatrixD& classes,
+                           std::vector<std::uint8_t> used, const ClassMixtureOptions& options,
+                           Comm& comm);
+
+/// Items x classes: what the used features of each item say of each class, as sums of logarithms.
+MatrixD class_evidence(const ClassWords& words, const SparseView& items,
+                       const ClassMixtureOptions& options, Comm& comm);
+
+/// exp(sharpness evidence), rows of sum one.
+MatrixD class_probabilities(const MatrixD& evidence, double sharpness = 1);
+
+/// The same after the evidence for each class was moved, for all items alike, so that the classes
+/// have as many items as each other in sum. Evidence that comes from another collection often
+/// favours one class throughout; as a start the middle is better.
+MatrixD balanced_probabilities(const MatrixD& evidence, double sharpness, Comm& comm);
+
+struct RefinedClasses {
+  MatrixD classes;   ///< items x classes, rows of sum one
+  MatrixD evidence;  ///< that they come from; given items too
+  Report report;     ///< the objective is the mean move of an item's classes
+};
+
+/// Expectation maximisation of the mixture from where `classes` stands: what the classes are by
+/// words, then what the items are by classes. Items marked in `given` (nothing: none) keep theirs.
+/// A round is O(nonzeros classes) and sums features x classes doubles over the ranks.
+RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
+                              std::span<const std::uint8_t> given,
+                              const ClassMixtureOptions& options, Comm& comm);
+
+/// The sharpness at which probabilities of held-out labelled items are the most honest (the
+/// greatest likelihood, over five folds): evidence counts words that come together as if each came
+/// alone, so it is too sure. `labels` are classes, -1 for items to leave out. 1 if fewer than ten
+/// items are labelled.
+double honest_sharpness(const SparseView& items, std::span<const std::int32_t> labels,
+                        std::int64_t classes, const ClassMixtureOptions& options, Comm& comm);
+
+}  // namespace commonplace
