@@ -23,6 +23,7 @@ enum ExitCode {
   kFailure = 1,      ///< wrong data or environment: the message says which; nothing was changed
   kUsage = 2,        ///< wrong arguments
   kSomeSkipped = 3,  ///< done, but some records or files could not be read and were skipped
+  kRefused = 4,      ///< it would do harm, so nothing was written; --force does it nevertheless
   kInterrupted = 130,
 };
 
@@ -56,6 +57,8 @@ void add_detect(CLI::App& app);
 void add_relate(CLI::App& app);
 void add_cluster(CLI::App& app);
 void add_map(CLI::App& app);
+void add_bridges(CLI::App& app);
+void add_transfer(CLI::App& app);
 void add_version(CLI::App& app);
 void add_completion(CLI::App& app);
 
@@ -69,5 +72,6 @@ void add_evaluate_suggest(CLI::App& evaluate);
 void add_evaluate_classify(CLI::App& evaluate);
 void add_evaluate_detect(CLI::App& evaluate);
 void add_evaluate_relate(CLI::App& evaluate);
+void add_evaluate_transfer(CLI::App& evaluate);
 
 }  // namespace commonplace::app

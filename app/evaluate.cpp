@@ -11,6 +11,7 @@ void add_evaluate(CLI::App& app) {
   add_evaluate_classify(*evaluate);
   add_evaluate_detect(*evaluate);
   add_evaluate_relate(*evaluate);
+  add_evaluate_transfer(*evaluate);
 }
 
 }  // namespace commonplace::app

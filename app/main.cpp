@@ -20,7 +20,7 @@ void add_commands(CLI::App& app) {
       "  commonplace list ~/library photos --tags\n"
       "Every command has --help with examples of its own.\n"
       "Exit codes: 0 done, 1 wrong data or environment (nothing was changed), 2 wrong arguments,\n"
-      "3 done but some records were skipped, 130 interrupted.");
+      "3 done but some records were skipped, 4 refused because it would do harm, 130 interrupted.");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("commonplace ") + COMMONPLACE_VERSION);
   add_init(app);
@@ -41,6 +41,8 @@ void add_commands(CLI::App& app) {
   add_relate(app);
   add_cluster(app);
   add_map(app);
+  add_bridges(app);
+  add_transfer(app);
   add_evaluate(app);
   add_link(app);
   add_remove(app);

@@ -8,6 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/data/decisions.h"
 #include "commonplace/data/items.h"
+#include "commonplace/data/machine_labels.h"
 #include "commonplace/formats/json_text.h"
 
 namespace commonplace::app {
@@ -40,7 +41,7 @@ std::string tag_line(const ItemTag& tag) {
 }
 
 void print_item(const Arguments& arguments, const Collection& collection, const Item& item,
-                const std::vector<Decision>& history) {
+                const std::vector<Decision>& history, const std::vector<GivenLabel>& given) {
   auto field = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) say(arguments, concat(name, std::string(10 - name.size(), ' '), value));
   };
@@ -53,6 +54,9 @@ void print_item(const Arguments& arguments, const Collection& collection, const 
   field("time", item.time);
   for (const ItemTag& tag : item.tags) field("tag", tag_line(tag));
   for (const Label& label : item.labels) field("label", label.field + " = " + label.value);
+  for (const GivenLabel& label : given)
+    field("label", concat(label.field, " = ", label.value, "  (machine: ", label.model, ", ",
+                          label.score, ")"));
   field("metadata", item.metadata);
   for (const Decision& decision : history)
     field("decision", verdict_word(decision.verdict) + " " + decision.tag + ", " + decision.time);
@@ -64,13 +68,19 @@ int run(Arguments& arguments) {
   const Collection chosen = collection(library, arguments.collection);
   const Item found = item(library, chosen, arguments.id, {.machine = true});
   const std::vector<Decision> history = decision_history(library, chosen.name, found.id);
+  const std::vector<GivenLabel> given = machine_labels_of(library, chosen, found.id);
   if (!arguments.json) {
-    print_item(arguments, chosen, found, history);
+    print_item(arguments, chosen, found, history, given);
     return kSuccess;
   }
   nlohmann::ordered_json json = item_json(found);
   json["collection"] = chosen.name;
   json["image_location"] = image_location(chosen, found);
+  for (const GivenLabel& label : given)
+    json["machine_labels"].push_back({{"field", label.field},
+                                      {"value", label.value},
+                                      {"model", label.model},
+                                      {"score", label.score}});
   json["decisions"] = nlohmann::ordered_json::array();
   for (const Decision& decision : history)
     json["decisions"].push_back({{"tag", decision.tag},

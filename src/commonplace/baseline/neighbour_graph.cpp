@@ -18,23 +18,6 @@ constexpr std::int64_t kProductsAtOnce = 1 << 23;
 constexpr std::int64_t kSpare = 8;
 constexpr double kLeastWeight = 1e-12;
 
-struct Neighbour {
-  std::int32_t row;
-  double distance;  ///< squared
-};
-
-bool is_nearer(const Neighbour& a, const Neighbour& b) {
-  return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
-}
-
-void check(const NeighbourGraphOptions& options) {
-  require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
-  require(options.metric == "cosine" || options.metric == "euclidean", "metric is '",
-          options.metric, "'; expected cosine or euclidean");
-  require(options.bandwidth >= 0 && std::isfinite(options.bandwidth), "bandwidth is ",
-          options.bandwidth, "; expected 0 or more");
-}
-
 /// Rows whose distances are wanted, near the origin, as products in float then lose least.
 Matrix centred(const Eigen::Ref<const Matrix>& rows) {
   const Eigen::RowVectorXd mean = rows.cast<double>().colwise().mean();
@@ -140,33 +123,52 @@ void check_graph(const SparseView& weights) {
   }
 }
 
+/// The mean distance of an item from the farthest of its nearest.
+double mean_reach(const std::vector<std::vector<Neighbour>>& nearest) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (const auto& own : nearest) {
+    if (own.empty()) continue;
+    sum += std::sqrt(own.back().distance);
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
 }  // namespace
 
-NeighbourGraph neighbour_graph(const Eigen::Ref<const Matrix>& rows,
-                               const NeighbourGraphOptions& options) {
-  check(options);
-  check_dense_rows(rows);
-  require(rows.rows() >= 2, "a graph of ", rows.rows(), " item has no neighbours; give 2 or more");
-  const std::int64_t count = std::min<std::int64_t>(options.neighbours, rows.rows() - 1);
-  auto neighbours =
-      nearest_of_all(options.metric == "cosine" ? unit_rows(rows, options.jobs) : centred(rows),
-                     count, options.jobs);
+void check_graph_options(const NeighbourGraphOptions& options) {
+  require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
+  require(options.metric == "cosine" || options.metric == "euclidean", "metric is '",
+          options.metric, "'; expected cosine or euclidean");
+  require(options.bandwidth >= 0 && std::isfinite(options.bandwidth), "bandwidth is ",
+          options.bandwidth, "; expected 0 or more");
+}
+
+NeighbourGraph tie_neighbours(std::vector<std::vector<Neighbour>> nearest, double bandwidth) {
   NeighbourGraph result;
-  result.bandwidth = options.bandwidth;
-  if (!(result.bandwidth > 0)) {
-    double sum = 0;
-    for (const auto& own : neighbours) sum += std::sqrt(own.back().distance);
-    result.bandwidth = sum / static_cast<double>(rows.rows());
-  }
-  make_mutual(neighbours);
-  result.weights.columns = rows.rows();
-  for (const auto& own : neighbours) {
+  result.bandwidth = bandwidth > 0 ? bandwidth : mean_reach(nearest);
+  make_mutual(nearest);
+  result.weights.columns = std::ssize(nearest);
+  for (const auto& own : nearest) {
     for (const Neighbour& other : own)
       result.weights.push(other.row,
                           static_cast<float>(weight_of(other.distance, result.bandwidth)));
     result.weights.end_row();
   }
   return result;
+}
+
+NeighbourGraph neighbour_graph(const Eigen::Ref<const Matrix>& rows,
+                               const NeighbourGraphOptions& options) {
+  check_graph_options(options);
+  check_dense_rows(rows);
+  require(rows.rows() >= 2, "a graph of ", rows.rows(), " item has no neighbours; give 2 or more");
+  const std::int64_t count = std::min<std::int64_t>(options.neighbours, rows.rows() - 1);
+  auto neighbours =
+      nearest_of_all(options.metric == "cosine" ? unit_rows(rows, options.jobs) : centred(rows),
+                     count, options.jobs);
+  return tie_neighbours(std::move(neighbours), options.bandwidth);
 }
 
 NormalisedGraph::NormalisedGraph(const SparseView& weights)

@@ -38,6 +38,24 @@ struct NeighbourGraph {
 NeighbourGraph neighbour_graph(const Eigen::Ref<const Matrix>& rows,
                                const NeighbourGraphOptions& options = {});
 
+/// Error for options that are out of range.
+void check_graph_options(const NeighbourGraphOptions& options);
+
+/// An item that is near another.
+struct Neighbour {
+  std::int32_t row;
+  double distance;  ///< squared
+};
+
+/// Those of smaller distance first, then those of lower rows.
+inline bool is_nearer(const Neighbour& a, const Neighbour& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
+}
+
+/// The graph in which each item is tied to its nearest, listed nearest first, and they to it. Items
+/// whose list is empty do not count in the rule for a `bandwidth` of 0.
+NeighbourGraph tie_neighbours(std::vector<std::vector<Neighbour>> nearest, double bandwidth);
+
 /// S = D^-½ W D^-½ of a graph that lives elsewhere, D the sums of the rows of W. Rows of items that
 /// are tied to nothing are 0.
 class NormalisedGraph {

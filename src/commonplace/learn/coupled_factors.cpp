@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/cluster_updates.h"
+#include "commonplace/learn/coupled_updates.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -23,16 +23,6 @@ struct Collection {
   std::vector<std::uint8_t> given;
   MatrixD evidence;  ///< Xᵀ G, features x classes, over all ranks
   MatrixD gram;      ///< Gᵀ G, over all ranks
-};
-
-/// A pair, with the products of its parts (features x classes) kept beside them.
-struct Pair {
-  std::array<std::size_t, 2> ends{};
-  ClusterFactor common;
-  std::array<ClusterFactor, 2> own;
-
-  /// S of an end.
-  MatrixD explained(std::size_t end) const { return common.product + own[end].product; }
 };
 
 void check_options(const CoupledFactorOptions& options) {
@@ -127,9 +117,10 @@ void gather_evidence(std::vector<Collection>& collections, Comm& comm, int jobs)
     }
 }
 
-double objective_of(const std::vector<Collection>& collections, const std::vector<Pair>& pairs) {
+double objective_of(const std::vector<Collection>& collections,
+                    const std::vector<PairFactors>& pairs) {
   double objective = 0;
-  for (const Pair& pair : pairs)
+  for (const PairFactors& pair : pairs)
     for (const std::size_t end : {0, 1}) {
       const Collection& collection = collections[pair.ends[end]];
       const MatrixD explained = pair.explained(end);
@@ -140,17 +131,15 @@ double objective_of(const std::vector<Collection>& collections, const std::vecto
   return objective;
 }
 
-void update_pair(Pair& pair, const std::vector<Collection>& collections, int jobs) {
-  const auto side = [&](std::size_t end, const MatrixD& rest) {
-    const Collection& collection = collections[pair.ends[end]];
-    return ClusterSide{&collection.evidence, &collection.gram, &rest};
-  };
-  const std::array both = {side(0, pair.own[0].product), side(1, pair.own[1].product)};
-  update_clusters(pair.common, both, jobs);
-  for (const std::size_t end : {0, 1}) {
-    const std::array one = {side(end, pair.common.product)};
-    update_clusters(pair.own[end], one, jobs);
+std::vector<std::array<EndEvidence, 2>> evidence_of(const std::vector<Collection>& collections,
+                                                    const std::vector<PairFactors>& pairs) {
+  std::vector<std::array<EndEvidence, 2>> result;
+  for (const PairFactors& pair : pairs) {
+    std::array<EndEvidence, 2>& both = result.emplace_back();
+    for (const std::size_t end : {0, 1})
+      both[end] = {&collections[pair.ends[end]].evidence, &collections[pair.ends[end]].gram};
   }
+  return result;
 }
 
 /// The sum over the pairs of a collection of S and of SᵀS.
@@ -159,9 +148,9 @@ struct Explained {
   MatrixD gram;
 };
 
-Explained explained_of(std::size_t which, const std::vector<Pair>& pairs) {
+Explained explained_of(std::size_t which, const std::vector<PairFactors>& pairs) {
   Explained result;
-  for (const Pair& pair : pairs)
+  for (const PairFactors& pair : pairs)
     for (const std::size_t end : {0, 1}) {
       if (pair.ends[end] != which) continue;
       const MatrixD explained = pair.explained(end);
@@ -176,41 +165,16 @@ Explained explained_of(std::size_t which, const std::vector<Pair>& pairs) {
   return result;
 }
 
-/// A row that nothing speaks for is of all classes alike.
-void normalise_row(Eigen::Ref<Eigen::RowVectorXd> row) {
-  const double sum = row.sum();
-  if (sum > 0)
-    row /= sum;
-  else
-    row.setConstant(1 / static_cast<double>(row.size()));
-}
-
-/// Moves the classes of the items that are not given, and returns by how much in all.
-double update_classes(Collection& collection, const Explained& explained, int jobs) {
-  MatrixD wanted = multiply(collection.items, explained.sum, jobs);
-  wanted *= collection.scale;
-  const MatrixD have = collection.classes * explained.gram;
-  double moved = 0;
-  for (Eigen::Index item = 0; item < wanted.rows(); ++item) {
-    if (!collection.given.empty() && collection.given[static_cast<std::size_t>(item)] != 0)
-      continue;
-    Eigen::RowVectorXd row =
-        collection.classes.row(item).array() *
-        (wanted.row(item).array() / (have.row(item).array() + kSmallestDivisor)).sqrt();
-    normalise_row(row);
-    moved += (row - collection.classes.row(item)).cwiseAbs().sum();
-    collection.classes.row(item) = row;
-  }
-  return moved;
-}
-
 /// The mean move of an item's classes over all ranks.
-double update_all_classes(std::vector<Collection>& collections, const std::vector<Pair>& pairs,
-                          Comm& comm, int jobs) {
+double update_all_classes(std::vector<Collection>& collections,
+                          const std::vector<PairFactors>& pairs, Comm& comm, int jobs) {
   std::array<double, 2> moved_of{};
   for (std::size_t which = 0; which < collections.size(); ++which) {
-    moved_of[0] += update_classes(collections[which], explained_of(which, pairs), jobs);
-    moved_of[1] += static_cast<double>(collections[which].classes.rows());
+    Collection& collection = collections[which];
+    const Explained explained = explained_of(which, pairs);
+    moved_of[0] += update_item_classes(collection.items, collection.scale, explained.sum,
+                                       explained.gram, collection.given, collection.classes, jobs);
+    moved_of[1] += static_cast<double>(collection.classes.rows());
   }
   comm.sum(moved_of);
   return moved_of[0] / moved_of[1];
@@ -260,7 +224,7 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   const double waited = comm.seconds();
 
   std::vector<Collection> collections = prepare(from, comm);
-  std::vector<Pair> pairs;
+  std::vector<PairFactors> pairs;
   for (const CoupledPair& pair : start) {
     const auto factor = [&](const FeatureClusters& clusters) {
       require(clusters.features.rows() == features && clusters.weights.rows() == classes &&
@@ -277,11 +241,9 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   CoupledFit fit;
   gather_evidence(collections, comm, options.jobs);
   while (fit.report.iterations < options.iterations && !fit.report.converged) {
-    for (Pair& pair : pairs) update_pair(pair, collections, options.jobs);
+    update_clusters(pairs, evidence_of(collections, pairs), options.jobs);
     const double moved = update_all_classes(collections, pairs, comm, options.jobs);
-    for (Pair& pair : pairs)
-      for (ClusterFactor* factor : {&pair.common, &pair.own[0], &pair.own[1]})
-        normalise_clusters(*factor, options.jobs);
+    normalise_clusters(pairs, options.jobs);
     gather_evidence(collections, comm, options.jobs);
     fit.report.objective.push_back(objective_of(collections, pairs));
     ++fit.report.iterations;

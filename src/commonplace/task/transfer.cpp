@@ -1,0 +1,301 @@
+#include "commonplace/task/transfer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/data/machine_labels.h"
+#include "commonplace/io/options_json.h"
+
+namespace commonplace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kModelKind = "transfer";
+
+void check_request(const TransferRequest& request) {
+  require(!request.sources.empty(), "give the collection that has the labels with --source");
+  require(!request.target.empty(), "give the collection to label with --target");
+  require(request.above >= 0 && request.above <= 1, "the least probability is ", request.above,
+          "; expected 0 to 1");
+  require(!request.direct || (request.through.empty() && !request.chain),
+          "--direct does not go with --through or --chain");
+  require(request.through.empty() || !request.chain, "--through does not go with --chain");
+  std::vector<std::string> all = request.sources;
+  all.insert(all.end(), request.through.begin(), request.through.end());
+  all.push_back(request.target);
+  std::sort(all.begin(), all.end());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  require(twice == all.end(), "'", twice == all.end() ? "" : *twice,
+          "' is named twice; sources, target and those in between must be different collections");
+}
+
+/// Sources, all that may be in between, the target.
+TransferData read_candidates(const Library& library, const TransferRequest& request,
+                             const TransferReadOptions& read, int jobs, const Progress& progress) {
+  std::vector<std::string> names = request.sources;
+  if (!request.through.empty()) {
+    names.insert(names.end(), request.through.begin(), request.through.end());
+  } else if (!request.candidates.empty()) {
+    names.insert(names.end(), request.candidates.begin(), request.candidates.end());
+  } else if (!request.direct) {
+    for (const Collection& each : collections(library))
+      if (each.items > 0 && each.name != request.target &&
+          std::find(names.begin(), names.end(), each.name) == names.end())
+        names.push_back(each.name);
+  }
+  names.push_back(request.target);
+  std::vector<TransferInput> inputs;
+  for (const std::string& name : names)
+    inputs.push_back(transfer_input(library, name, read.features));
+  return read_transfer_data(inputs, request.sources.size(), read, jobs, progress);
+}
+
+/// Where to go, as places in the map, and whether to go at all.
+struct Way {
+  std::vector<std::size_t> through;
+  std::optional<RankedBridge> forecast;
+};
+
+Way choose_way(const TransferRequest& request, const BridgeMap& map, const BridgeChoice& choice) {
+  Way way;
+  if (!request.through.empty()) {
+    way.through.resize(request.through.size());
+    std::iota(way.through.begin(), way.through.end(), std::size_t{1});
+  } else if (request.chain) {
+    way.through = best_chain(map, request.most);
+  } else if (!request.direct) {
+    const std::vector<RankedBridge> ranked = rank_bridges(map, choice);
+    if (!ranked.empty() && leads(ranked[0]) &&
+        (ranked[0].forecast.gain > 0 || ranked[0].only_way)) {
+      const auto place = std::find(map.names.begin(), map.names.end(), ranked[0].name);
+      way.through = {static_cast<std::size_t>(place - map.names.begin())};
+    }
+  }
+  if (!way.through.empty()) way.forecast = forecast_path(map, way.through, choice);
+  return way;
+}
+
+/// Why not to go, or empty.
+std::string objection(const TransferRequest& request, const BridgeMap& map, const Way& way) {
+  std::vector<std::size_t> path = {0};
+  path.insert(path.end(), way.through.begin(), way.through.end());
+  path.push_back(map.target());
+  for (std::size_t step = 1; step < path.size(); ++step)
+    if (map.shared(static_cast<Eigen::Index>(path[step - 1]),
+                   static_cast<Eigen::Index>(path[step])) < kHardlyShared)
+      return concat("'", map.names[path[step - 1]], "' and '", map.names[path[step]],
+                    "' have hardly a feature in common; ",
+                    request.direct || way.through.empty()
+                        ? "find a collection in between with 'commonplace bridges', or a path with "
+                          "--chain"
+                        : "go through another collection");
+  if (way.forecast && !way.forecast->only_way && way.forecast->forecast.gain < 0)
+    return concat("going through ", way.forecast->name,
+                  " is predicted to harm; transfer --direct, or go through another collection");
+  return {};
+}
+
+TransferCollection collection_of(const TransferSet& set) { return {set.rows.view(), set.labels}; }
+
+void collect(const TransferData& data, const MatrixD& classes, double above,
+             TransferSummary& summary) {
+  const TransferSet& target = data.collections.back();
+  std::map<std::int32_t, std::int64_t> counts;
+  double sum = 0;
+  for (std::size_t item = 0; item < target.ids.size(); ++item) {
+    if (target.labels[item] >= 0) {
+      ++summary.known;
+      continue;
+    }
+    Eigen::Index best = 0;
+    const double probability = classes.row(static_cast<Eigen::Index>(item)).maxCoeff(&best);
+    summary.predictions.push_back(
+        {target.ids[item], data.classes[static_cast<std::size_t>(best)], probability});
+    sum += probability;
+    if (probability >= above) ++counts[static_cast<std::int32_t>(best)];
+  }
+  for (const auto& [label, items] : counts) {
+    summary.counts.push_back({data.classes[static_cast<std::size_t>(label)], items});
+    summary.written += items;
+  }
+  summary.mean_probability =
+      summary.predictions.empty() ? 0 : sum / static_cast<double>(summary.predictions.size());
+}
+
+void store(Library& library, const TransferRequest& request, const TransferOptions& options,
+           const TransferSummary& summary) {
+  std::vector<MachineLabel> labels;
+  for (const TransferPrediction& each : summary.predictions)
+    if (each.probability >= request.above)
+      labels.push_back({each.item, each.label, std::min(each.probability, 1.0)});
+  TransferSummary short_summary = summary;
+  short_summary.predictions.clear();
+  store_machine_labels(library, collection(library, request.target),
+                       {summary.model,
+                        std::string(kModelKind),
+                        {},
+                        options_to_json(options),
+                        to_json(short_summary),
+                        {}},
+                       summary.field, labels);
+}
+
+}  // namespace
+
+TransferSummary transfer_labels(Library& library, const TransferRequest& request,
+                                const TransferReadOptions& read, const TransferOptions& options,
+                                int jobs, const Progress& progress) {
+  check_request(request);
+  const auto begin = std::chrono::steady_clock::now();
+  const TransferData data = read_candidates(library, request, read, jobs, progress);
+  const std::size_t sources = request.sources.size();
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  const BridgeMap map = map_of(data, sources, measuring, progress);
+  const BridgeAdvice advice = bridge_advice(library);
+  const Way way = choose_way(request, map, advice.choice);
+
+  TransferSummary summary;
+  summary.sources = request.sources;
+  summary.target = request.target;
+  summary.field = data.field;
+  summary.forecast = way.forecast;
+  if (way.forecast) summary.advice = advice.learned_from;
+  summary.model =
+      request.name.empty() ? join(request.sources) + "-to-" + request.target : request.name;
+  std::replace(summary.model.begin(), summary.model.end(), ',', '-');
+  std::vector<TransferCollection> from;
+  for (std::size_t which = 0; which < sources; ++which)
+    from.push_back(collection_of(data.collections[which]));
+  std::vector<TransferCollection> path;
+  for (const std::size_t place : way.through) {
+    summary.through.push_back(map.names[place]);
+    path.push_back(collection_of(data.collections[place + sources - 1]));
+  }
+  path.push_back(collection_of(data.collections.back()));
+  summary.reason = objection(request, map, way);
+  summary.refused = !summary.reason.empty() && !request.force;
+  if (summary.refused) return summary;
+
+  TransferOptions settings = options;
+  settings.factors.jobs = jobs;
+  settings.words.jobs = jobs;
+  SelfComm comm;
+  Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
+  summary.stages = std::move(found.stages);
+  collect(data, found.classes.back(), request.above, summary);
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!request.dry_run) store(library, request, settings, summary);
+  return summary;
+}
+
+BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
+                                   const TransferReadOptions& read, int jobs,
+                                   const Progress& progress) {
+  check_request(request);
+  const TransferData data = read_candidates(library, request, read, jobs, progress);
+  require(data.collections.size() > request.sources.size() + 1,
+          "there is no collection between source and target; add one with 'commonplace add'");
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  BridgeRanking ranking;
+  ranking.map = map_of(data, request.sources.size(), measuring, progress);
+  ranking.advice = bridge_advice(library);
+  ranking.bridges = rank_bridges(ranking.map, ranking.advice.choice);
+  try {
+    for (const std::size_t place : best_chain(ranking.map, request.most))
+      ranking.chain.push_back(ranking.map.names[place]);
+  } catch (const Error&) {
+    // No way at all is an answer too: the chain stays empty and nothing is shared.
+  }
+  return ranking;
+}
+
+namespace {
+
+Json as_json(const RankedBridge& bridge) {
+  Json json = {{"name", bridge.name},
+               {"success", bridge.forecast.success},
+               {"gain", bridge.forecast.gain},
+               {"gain_error", bridge.forecast.gain_error},
+               {"complexity", bridge.traits.bridge_complexity},
+               {"distance_to_source", bridge.traits.source_bridge},
+               {"distance_to_target", bridge.traits.bridge_target},
+               {"shared_with_source", bridge.shared_source},
+               {"shared_with_target", bridge.shared_target}};
+  if (bridge.only_way) json["only_way"] = true;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const TransferSummary& summary) {
+  Json json = {{"model", summary.model},     {"field", summary.field},
+               {"sources", summary.sources}, {"through", summary.through},
+               {"target", summary.target},   {"refused", summary.refused}};
+  if (!summary.reason.empty()) json["reason"] = summary.reason;
+  if (summary.forecast) {
+    json["forecast"] = as_json(*summary.forecast);
+    json["forecast_learned_from"] = summary.advice;
+  }
+  Json stages = Json::array();
+  for (const TransferStage& stage : summary.stages)
+    stages.push_back(
+        {{"iterations", stage.report.iterations},
+         {"converged", stage.report.converged},
+         {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
+         {"refinements", stage.refinements},
+         {"renamed", stage.renamed},
+         {"shared_features", stage.shared_features},
+         {"agreement", stage.agreement}});
+  json["stages"] = std::move(stages);
+  Json counts = Json::object();
+  for (const LabelCount& each : summary.counts) counts[each.label] = each.items;
+  json["labels"] = std::move(counts);
+  json["known"] = summary.known;
+  json["written"] = summary.written;
+  json["mean_probability"] = summary.mean_probability;
+  json["seconds"] = summary.seconds;
+  if (!summary.predictions.empty()) {
+    Json predictions = Json::array();
+    for (const TransferPrediction& each : summary.predictions)
+      predictions.push_back(
+          {{"item", each.item}, {"label", each.label}, {"probability", each.probability}});
+    json["predictions"] = std::move(predictions);
+  }
+  return json.dump();
+}
+
+std::string to_json(const BridgeRanking& ranking) {
+  const CollectionMeasures& measures = ranking.map.measures;
+  Json bridges = Json::array();
+  for (const RankedBridge& each : ranking.bridges) bridges.push_back(as_json(each));
+  const BridgeQuality& quality = ranking.advice.choice.quality;
+  return Json{
+      {"source",
+       {{"name", ranking.map.names.front()}, {"complexity", measures.complexity.front()}}},
+      {"target", {{"name", ranking.map.names.back()}, {"complexity", measures.complexity.back()}}},
+      {"distance", measures.distance(0, measures.distance.cols() - 1)},
+      {"bridges", bridges},
+      {"chain", ranking.chain},
+      {"forecast_learned_from", ranking.advice.learned_from},
+      {"forecast_quality",
+       {{"trials", quality.examples},
+        {"successes", quality.successes},
+        {"balanced_accuracy", quality.balanced_accuracy},
+        {"accuracy_on_new_targets", quality.target_accuracy},
+        {"auc_on_new_targets", quality.target_auc},
+        {"gain_error", quality.gain_error},
+        {"gain_correlation", quality.gain_correlation}}}}
+      .dump();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/data/library.h"
+#include "commonplace/learn/transitive_transfer.h"
+#include "commonplace/task/bridges.h"
+#include "commonplace/task/transfer_data.h"
+
+namespace commonplace {
+
+struct TransferRequest {
+  std::vector<std::string> sources;
+  std::string target;
+  std::vector<std::string> through;     ///< collections in between, in their order
+  bool direct = false;                  ///< nothing in between
+  bool chain = false;                   ///< search the best path
+  std::vector<std::string> candidates;  ///< that may be in between; empty: all others
+  std::size_t most = 3;                 ///< collections in between, of a path that is searched
+  bool force = false;                   ///< go on where the forecast is that it would harm
+  bool dry_run = false;                 ///< find out and write nothing
+  double above = 0;                     ///< least probability of a label that is written
+  std::string name;                     ///< of the model; empty: SOURCE-to-TARGET
+};
+
+struct TransferPrediction {
+  std::string item;
+  std::string label;
+  double probability = 0;
+};
+
+struct LabelCount {
+  std::string label;
+  std::int64_t items = 0;
+};
+
+struct TransferSummary {
+  std::vector<std::string> sources;
+  std::vector<std::string> through;
+  std::string target;
+  std::string field;
+  std::string model;
+  std::optional<RankedBridge> forecast;  ///< of what is in between, if something is
+  std::string advice;                    ///< what the forecast is learned from
+  bool refused = false;
+  std::string reason;  ///< for a refusal
+  std::vector<TransferStage> stages;
+  std::vector<TransferPrediction> predictions;  ///< of the items without a label, in their order
+  std::vector<LabelCount> counts;               ///< of those that are written
+  std::int64_t known = 0;                       ///< items of the target that had a label before
+  std::int64_t written = 0;
+  double mean_probability = 0;
+  double seconds = 0;
+};
+
+/// Labels the items of the target that have no label of their own, and stores what it finds as
+/// machine labels under the model's name, with their probabilities, in place of what that model
+/// said before; what humans say is not touched. If the way is not given, the collection in between
+/// of the greatest predicted gain is taken, or none if no gain is predicted. Where harm is
+/// predicted, or source and target have nothing in common, it refuses and writes nothing.
+TransferSummary transfer_labels(Library& library, const TransferRequest& request,
+                                const TransferReadOptions& read, const TransferOptions& options,
+                                int jobs, const Progress& progress);
+
+/// What bridges there are between two ends, ranked.
+struct BridgeRanking {
+  BridgeMap map;
+  std::vector<RankedBridge> bridges;
+  std::vector<std::string> chain;  ///< the path that `chain` would take
+  BridgeAdvice advice;
+};
+BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
+                                   const TransferReadOptions& read, int jobs,
+                                   const Progress& progress);
+
+std::string to_json(const TransferSummary& summary);
+std::string to_json(const BridgeRanking& ranking);
+
+}  // namespace commonplace
