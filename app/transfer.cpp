@@ -42,13 +42,15 @@ void show_stages(const TransferSummary& summary) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
     const TransferStage& stage = summary.stages[i];
-    rows.push_back(
-        {i < summary.through.size() ? summary.through[i] : summary.target,
-         fixed(100 * stage.shared_features, 0), fixed(100 * stage.agreement, 0),
-         with_commas(stage.report.iterations) + (stage.report.converged ? "" : ", not converged"),
-         with_commas(stage.refinements)});
+    rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
+                    fixed(100 * stage.shared_features, 0), stage.by_words ? "words" : "regression",
+                    fixed(100 * stage.agreement, 0),
+                    with_commas(stage.report.iterations) +
+                        (stage.report.converged || !summary.grouped ? "" : ", not converged"),
+                    with_commas(stage.refinements)});
   }
-  print_table({"REACHED", "SHARED FEATURES, %", "AGREES WITH THEM, %", "ITERATIONS", "REFINEMENTS"},
+  print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "AGREES WITH THEM, %", "ITERATIONS",
+               "REFINEMENTS"},
               rows);
 }
 
@@ -60,6 +62,12 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
   }
   if (!summary.reason.empty()) warn("Against advice: " + summary.reason + ".");
   show_stages(summary);
+  if (summary.trial.items > 0)
+    say(arguments,
+        std::string(summary.grouped ? "Items were grouped too" : "Only shared words count") +
+            ": of labelled source items held out, words told " +
+            fixed(100 * summary.trial.before, 0) + " % right, grouping them by themselves " +
+            fixed(100 * summary.trial.after, 0) + " %.");
   std::vector<std::vector<std::string>> rows;
   for (const LabelCount& each : summary.counts)
     rows.push_back({summary.field + " = " + each.label, with_commas(each.items)});

@@ -77,7 +77,9 @@ TEST(ClassMixture, RanksAgree) {
   SelfComm self;
   const Sparse rows = planted.rows(0);
   const RefinedClasses one = refine_classes(rows.view(), start, {}, {}, self);
-  const double sharpness = honest_sharpness(rows.view(), planted.labels(), 3, {}, self);
+  const double sharpness = honest_sharpness(rows.view(), planted.labels(), 3,
+                                            features_in_use(rows.view(), self), {}, self)
+                               .sharpness;
   for (const int ranks : {2, 3}) {
     std::mutex lock;
     run_as_threads(ranks, [&](Comm& comm) {
@@ -86,8 +88,9 @@ TEST(ClassMixture, RanksAgree) {
       const Sparse part = planted.rows(0, range.begin, range.end);
       const RefinedClasses refined =
           refine_classes(part.view(), start.middleRows(range.begin, count), {}, {}, comm);
-      const double found =
-          honest_sharpness(part.view(), planted.labels(range.begin, range.end), 3, {}, comm);
+      const double found = honest_sharpness(part.view(), planted.labels(range.begin, range.end), 3,
+                                            features_in_use(part.view(), comm), {}, comm)
+                               .sharpness;
       const std::lock_guard guard(lock);
       EXPECT_LT(
           (refined.classes - one.classes.middleRows(range.begin, count)).cwiseAbs().maxCoeff(),
@@ -105,11 +108,15 @@ TEST(ClassMixture, HonestProbabilitiesAreLessSureWhereWordsComeTogether) {
   SelfComm comm;
   ClassMixtureOptions options;
   options.words = 6;
-  const double honest = honest_sharpness(once.view(), planted.labels(), 2, options, comm);
+  const std::vector<std::uint8_t> used = features_in_use(once.view(), comm);
+  const HeldOut honest = honest_sharpness(once.view(), planted.labels(), 2, used, options, comm);
+  EXPECT_EQ(honest.items, 400);
+  EXPECT_GT(honest.likelihood, std::log(0.5)) << "better than a coin";
   options.words = 24;
-  const double repeated = honest_sharpness(once.view(), planted.labels(), 2, options, comm);
-  EXPECT_LT(repeated, honest / 2);
-  EXPECT_EQ(honest_sharpness(once.view(), std::vector<std::int32_t>(400, -1), 2, options, comm), 1);
+  const HeldOut repeated = honest_sharpness(once.view(), planted.labels(), 2, used, options, comm);
+  EXPECT_LT(repeated.sharpness, honest.sharpness / 2);
+  const std::vector<std::int32_t> none(400, -1);
+  EXPECT_EQ(honest_sharpness(once.view(), none, 2, used, options, comm).sharpness, 1);
 }
 
 TEST(ClassMixture, RefusesWhatDoesNotFit) {

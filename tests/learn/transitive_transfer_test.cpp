@@ -1,10 +1,12 @@
 #include "commonplace/learn/transitive_transfer.h"
 
+#include <map>
 #include <mutex>
 
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
@@ -114,8 +116,10 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   int calls = 0;
   double last = 1e9;
   bool falls = true;
+  TransferOptions options;
+  options.grouping = "yes";
   const Transfer found = transfer_classes(
-      sources, chain.path({1, 2}), 2, {}, comm, no_progress,
+      sources, chain.path({1, 2}), 2, options, comm, no_progress,
       [&](std::size_t stage, int iteration, double objective, const MatrixD& classes) {
         ++calls;
         EXPECT_EQ(classes.rows(), 300);
@@ -128,6 +132,48 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   const double sure = found.classes[1].rowwise().maxCoeff().mean();
   EXPECT_NEAR(sure, right, 0.1);
   EXPECT_LT(found.sharpness, 1);
+}
+
+/// Items that group by what they are about (item / 2 % 2), which is not what their labels (item %
+/// 2) say: most of their words are of the subject, the others of the label.
+Sparse opinions(std::uint64_t seed) {
+  constexpr std::int64_t kWords = 40;
+  Sparse rows;
+  rows.columns = 4 * kWords;
+  for (std::int64_t item = 0; item < 400; ++item) {
+    Rng rng(seed, static_cast<std::uint64_t>(item));
+    std::map<std::int32_t, float> counts;
+    for (int i = 0; i < 20; ++i) {
+      const bool says = rng.uniform() < 0.25;
+      const std::int64_t block = says ? 2 + item % 2 : item / 2 % 2;
+      counts[static_cast<std::int32_t>(block * kWords +
+                                       static_cast<std::int64_t>(rng.below(kWords)))] += 1;
+    }
+    for (const auto& [word, count] : counts) rows.push(word, count);
+    rows.end_row();
+  }
+  return rows;
+}
+
+TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
+  const std::vector<Sparse> rows = {opinions(1), opinions(2), opinions(3)};
+  std::vector<std::int32_t> labels;
+  for (std::int32_t item = 0; item < 400; ++item) labels.push_back(item % 2);
+  const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
+  const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
+  SelfComm comm;
+  TransferOptions options;
+  const Transfer found = transfer_classes(sources, path, 2, options, comm);
+  EXPECT_FALSE(found.grouped);
+  EXPECT_LT(found.trial.after, found.trial.before - 0.08);
+  const double right = test::share_right(found.classes[1], labels);
+  EXPECT_GT(right, 0.85);
+  options.grouping = "yes";
+  EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, comm).classes[1], labels),
+            right - 0.1)
+      << "the test is too easy: grouping does no harm";
+  options.grouping = "maybe";
+  EXPECT_THROW(transfer_classes(sources, path, 2, options, comm), Error);
 }
 
 TEST(TransitiveTransfer, RanksAgree) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "commonplace/base/error.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr int kFolds = 5;
 constexpr std::uint64_t kFoldSeed = 5;
+constexpr std::uint64_t kHalfSeed = 6;
+constexpr double kLeastLikely = 1e-12;
 constexpr std::int64_t kFewestLabelled = 10;
 
 void check_options(const ClassMixtureOptions& options) {
@@ -60,6 +63,34 @@ void require_classes(const SparseView& items, const MatrixD& classes) {
   require(classes.rows() == items.rows && classes.cols() >= 1, "there are ", items.rows,
           " items but classes of ", classes.rows());
 }
+
+/// The items of the ranks before this one.
+std::int64_t rows_before(std::int64_t rows, Comm& comm) {
+  std::vector<std::int64_t> rows_of(static_cast<std::size_t>(comm.size()), 0);
+  rows_of[static_cast<std::size_t>(comm.rank())] = rows;
+  comm.sum(std::span<std::int64_t>(rows_of));
+  return std::accumulate(rows_of.begin(), rows_of.begin() + comm.rank(), std::int64_t{0});
+}
+
+/// Some rows with their labels.
+struct LabelledRows {
+  Sparse rows;
+  std::vector<std::int32_t> labels;
+
+  void add(const SparseView& from, std::int64_t row, std::int32_t label) {
+    rows.push_row(from, row);
+    labels.push_back(label);
+  }
+  double right(const MatrixD& classes) const {
+    double count = 0;
+    for (Eigen::Index row = 0; row < classes.rows(); ++row) {
+      Eigen::Index best = 0;
+      classes.row(row).maxCoeff(&best);
+      count += best == labels[static_cast<std::size_t>(row)] ? 1 : 0;
+    }
+    return count;
+  }
+};
 
 }  // namespace
 
@@ -166,45 +197,78 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
   return refined;
 }
 
-double honest_sharpness(const SparseView& items, std::span<const std::int32_t> labels,
-                        std::int64_t classes, const ClassMixtureOptions& options, Comm& comm) {
+RefinementTrial try_refinement(const SparseView& items, std::span<const std::int32_t> labels,
+                               std::int64_t classes, const ClassMixtureOptions& options,
+                               Comm& comm) {
   require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
           " labels");
-  std::vector<std::int64_t> rows_of(static_cast<std::size_t>(comm.size()), 0);
-  rows_of[static_cast<std::size_t>(comm.rank())] = items.rows;
-  comm.sum(std::span<std::int64_t>(rows_of));
-  std::int64_t before = 0;
-  for (int rank = 0; rank < comm.rank(); ++rank) before += rows_of[static_cast<std::size_t>(rank)];
-  const auto fold_of = [&](std::int64_t row) {
-    return static_cast<int>(random_bits(kFoldSeed, static_cast<std::uint64_t>(before + row), 0) %
-                            kFolds);
-  };
+  const std::int64_t before = rows_before(items.rows, comm);
+  std::array<LabelledRows, 2> halves;
+  for (LabelledRows& half : halves) half.rows.columns = items.columns;
+  for (std::int64_t row = 0; row < items.rows; ++row)
+    if (const std::int32_t label = labels[static_cast<std::size_t>(row)]; label >= 0)
+      halves[random_bits(kHalfSeed, static_cast<std::uint64_t>(before + row), 0) % 2].add(
+          items, row, label);
+  std::array<double, 3> sums{};
+  for (const std::size_t which : {0, 1}) {
+    const LabelledRows& known = halves[1 - which];
+    const LabelledRows& asked = halves[which];
+    MatrixD indicators = MatrixD::Zero(known.rows.rows(), classes);
+    for (std::size_t row = 0; row < known.labels.size(); ++row)
+      indicators(static_cast<Eigen::Index>(row), known.labels[row]) = 1;
+    const ClassWords words = fit_class_words(
+        known.rows.view(), indicators, features_in_use(known.rows.view(), comm), options, comm);
+    const MatrixD told =
+        class_probabilities(class_evidence(words, asked.rows.view(), options, comm));
+    sums[0] += asked.right(told);
+    sums[1] += asked.right(refine_classes(asked.rows.view(), told, {}, options, comm).classes);
+    sums[2] += static_cast<double>(asked.rows.rows());
+  }
+  comm.sum(sums);
+  const double count = std::max(1.0, sums[2]);
+  return {sums[0] / count, sums[1] / count, sums[2]};
+}
 
-  const std::vector<std::uint8_t> used = features_in_use(items, comm);
+std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm) {
+  const std::int64_t before = rows_before(items, comm);
+  std::vector<int> result;
+  for (std::int64_t row = 0; row < items; ++row)
+    result.push_back(
+        static_cast<int>(random_bits(kFoldSeed, static_cast<std::uint64_t>(before + row), 0) %
+                         static_cast<std::uint64_t>(folds)));
+  return result;
+}
+
+HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> labels,
+                         std::int64_t classes, const std::vector<std::uint8_t>& used,
+                         const ClassMixtureOptions& options, Comm& comm) {
+  require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
+          " labels");
+  const std::vector<int> fold_of = folds_of_items(items.rows, kFolds, comm);
   constexpr std::array kSharpness = {1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03};
   std::array<double, kSharpness.size() + 1> likelihood{};  // and the number of labelled items
   for (int fold = 0; fold < kFolds; ++fold) {
     MatrixD known = MatrixD::Zero(items.rows, classes);
-    for (std::int64_t row = 0; row < items.rows; ++row) {
-      const std::int32_t label = labels[static_cast<std::size_t>(row)];
-      if (label >= 0 && fold_of(row) != fold) known(row, label) = 1;
-    }
+    for (std::size_t row = 0; row < labels.size(); ++row)
+      if (labels[row] >= 0 && fold_of[row] != fold)
+        known(static_cast<Eigen::Index>(row), labels[row]) = 1;
     const MatrixD evidence =
         class_evidence(fit_class_words(items, known, used, options, comm), items, options, comm);
     for (std::size_t s = 0; s < kSharpness.size(); ++s) {
       const MatrixD probabilities = class_probabilities(evidence, kSharpness[s]);
-      for (std::int64_t row = 0; row < items.rows; ++row) {
-        const std::int32_t label = labels[static_cast<std::size_t>(row)];
-        if (label < 0 || fold_of(row) != fold) continue;
-        likelihood[s] += std::log(std::max(probabilities(row, label), 1e-12));
+      for (std::size_t row = 0; row < labels.size(); ++row) {
+        if (labels[row] < 0 || fold_of[row] != fold) continue;
+        likelihood[s] += std::log(
+            std::max(probabilities(static_cast<Eigen::Index>(row), labels[row]), kLeastLikely));
         if (s == 0) likelihood.back() += 1;
       }
     }
   }
   comm.sum(likelihood);
-  if (likelihood.back() < static_cast<double>(kFewestLabelled)) return 1;
+  if (likelihood.back() < static_cast<double>(kFewestLabelled)) return {1, 0, likelihood.back()};
   const auto best = std::max_element(likelihood.begin(), likelihood.end() - 1);
-  return kSharpness[static_cast<std::size_t>(best - likelihood.begin())];
+  return {kSharpness[static_cast<std::size_t>(best - likelihood.begin())],
+          *best / likelihood.back(), likelihood.back()};
 }
 
 }  // namespace commonplace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -18,17 +19,23 @@ namespace commonplace {
 /// Transitive transfer: classes of labelled sources reach a target through collections in between.
 ///
 /// The path is walked from its first collection to its last. Each is started with what the words
-/// that it shares with the one before say of its items; then all collections up to it are
-/// factorised together (coupled_factors.h), and its classes are refined among themselves
-/// (class_mixture.h). The factorisation cannot tell a solution from the one with classes
+/// that it shares with those before say of its items. Then, if items group by themselves as their
+/// labels say, all collections up to it are factorised together along the path
+/// (coupled_factors.h), and its classes are refined among themselves (class_mixture.h). Whether
+/// they do is tried on labelled items of the sources: where grouping makes fewer of them right,
+/// the start is the answer. The factorisation cannot tell a solution from the one with classes
 /// exchanged, but the evidence of shared words can: if it fits better to other names, they are
 /// exchanged and the factorisation goes on from there.
 struct TransferOptions {
   CoupledFactorOptions factors;
   ClassMixtureOptions words;
+  std::string grouping = "auto";  ///< factorise and refine: yes, no, or auto as said above
   bool refine = true;    ///< each collection's classes among themselves; false: as published
   bool evidence = true;  ///< start with what shared words say; false: with random classes
-  double start = 0.4;    ///< sharpness of that evidence
+  /// What shared features say is told by "words" (class_mixture.h), by "regression"
+  /// (class_regression.h), or "auto": by whichever tells held-out items of the collection that
+  /// teaches better.
+  std::string teller = "auto";
 };
 
 template <class Options, class Visit>
@@ -36,9 +43,11 @@ requires std::is_same_v<std::remove_const_t<Options>, TransferOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit_options(options.factors, visit);
   visit_options(options.words, visit);
+  visit("grouping", options.grouping,
+        "let items find their classes among themselves: yes, no, or auto as it does on the source");
   visit("refine", options.refine, "refine the classes of each collection among themselves");
   visit("evidence", options.evidence, "start with what shared words say, else at random");
-  visit("start", options.start, "how sure the start is of that");
+  visit("teller", options.teller, "what tells the start: words, regression, or auto");
 }
 
 struct TransferCollection {
@@ -52,6 +61,7 @@ struct TransferStage {
   int refinements = 0;         ///< rounds
   bool renamed = false;        ///< the classes were exchanged
   double shared_features = 0;  ///< share of its features that the one before it has too
+  bool by_words = true;        ///< told by words rather than regression, by the one before it
   double agreement = 0;        ///< share of items whose class the shared words speak for most
 };
 
@@ -60,6 +70,8 @@ struct Transfer {
   /// as honest as held-out items of the sources made them.
   std::vector<MatrixD> classes;
   std::vector<TransferStage> stages;  ///< one a collection of the path
+  bool grouped = true;                ///< collections were factorised and refined
+  RefinementTrial trial;              ///< on the sources, which decided that; of no items: asked
   double sharpness = 1;               ///< of the evidence in the last one's probabilities
 };
 

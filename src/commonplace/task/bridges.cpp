@@ -77,6 +77,22 @@ std::vector<LabelledCollection> taken_apart(const std::vector<LabelledCollection
   return result;
 }
 
+/// All sources as one collection; measuring needs no labels.
+LabelledCollection joined_sources(const TransferData& data, std::size_t sources) {
+  LabelledCollection joined;
+  joined.rows.columns = data.columns();
+  std::vector<std::string> names;
+  for (std::size_t which = 0; which < sources; ++which) {
+    const TransferSet& set = data.collections[which];
+    names.push_back(set.name);
+    for (std::int64_t row = 0; row < set.rows.rows(); ++row)
+      joined.rows.push_row(set.rows.view(), row);
+  }
+  joined.name = join(names);
+  joined.labels.assign(static_cast<std::size_t>(joined.rows.rows()), -1);
+  return joined;
+}
+
 double step_cost(const BridgeMap& map, std::size_t a, std::size_t b) {
   const auto row = static_cast<Eigen::Index>(a);
   const auto column = static_cast<Eigen::Index>(b);
@@ -177,25 +193,14 @@ std::string to_json(const LearnedBridges& learned) {
 BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
                  const Progress& progress) {
   BridgeMap map;
-  std::vector<LabelledCollection> measured;
-  LabelledCollection joined{"the sources", {}, {}};
-  joined.rows.columns = data.columns();
-  for (std::size_t which = 0; which < data.collections.size(); ++which) {
+  std::vector<LabelledCollection> measured = {joined_sources(data, sources)};
+  for (std::size_t which = sources; which < data.collections.size(); ++which) {
     const TransferSet& set = data.collections[which];
-    if (which < sources) {
-      for (std::int64_t row = 0; row < set.rows.rows(); ++row)
-        joined.rows.push_row(set.rows.view(), row);
-      if (which + 1 < sources) continue;
-      joined.labels.assign(static_cast<std::size_t>(joined.rows.rows()), -1);
-      std::vector<std::string> names;
-      for (std::size_t one = 0; one < sources; ++one) names.push_back(data.collections[one].name);
-      map.names.push_back(join(names));
-      measured.push_back(std::move(joined));
-    } else {
-      map.names.push_back(set.name);
-      measured.push_back({set.name, set.rows, set.labels});
-    }
-    map.items.push_back(measured.back().rows.rows());
+    measured.push_back({set.name, set.rows, set.labels});
+  }
+  for (const LabelledCollection& each : measured) {
+    map.names.push_back(each.name);
+    map.items.push_back(each.rows.rows());
   }
   map.measures = measure_collections(measured, options, progress);
   std::vector<std::vector<std::uint8_t>> used;

@@ -89,15 +89,20 @@ void remove_features(TransferTrial& trial, std::int64_t count, std::uint64_t see
     trial.rows[which] = without(trial.rows[which], lost);
 }
 
-/// Shows so many labels of a collection, as even over the classes as they come.
-void show_labels(const std::vector<std::int32_t>& truth, std::int64_t count, std::uint64_t seed,
-                 std::uint64_t stream, std::vector<std::int32_t>& known) {
-  for (const std::size_t item : shuffled(truth.size(), seed, stream)) {
-    if (count == 0) return;
-    if (truth[item] < 0) continue;
-    known[item] = truth[item];
-    --count;
-  }
+/// Shows so many labels of a collection, as many of each class as there are.
+void show_labels(const std::vector<std::int32_t>& truth, std::int64_t classes, std::int64_t count,
+                 std::uint64_t seed, std::uint64_t stream, std::vector<std::int32_t>& known) {
+  const std::vector<std::size_t> order = shuffled(truth.size(), seed, stream);
+  std::vector<std::int64_t> shown(static_cast<std::size_t>(classes), 0);
+  for (std::int64_t most = 1; count > 0 && most <= std::ssize(truth); ++most)
+    for (const std::size_t item : order) {
+      if (count == 0 || truth[item] < 0 || known[item] >= 0) continue;
+      std::int64_t& of_class = shown[static_cast<std::size_t>(truth[item])];
+      if (of_class == most) continue;
+      known[item] = truth[item];
+      ++of_class;
+      --count;
+    }
 }
 
 TransferTrial trial_of(const TransferData& data, std::size_t sources, const Cell& cell, bool cut,
@@ -115,9 +120,9 @@ TransferTrial trial_of(const TransferData& data, std::size_t sources, const Cell
   if (cut) cut_features(trial, seed);
   if (cell.removed > 0) remove_features(trial, cell.removed, seed);
   for (std::size_t which = sources; which < trial.target(); ++which)
-    show_labels(data.collections[which].labels, cell.labelled_bridge, seed, 10 + which,
-                trial.known[which]);
-  show_labels(trial.truth, cell.labelled_target, seed, 3, trial.known.back());
+    show_labels(data.collections[which].labels, trial.classes, cell.labelled_bridge, seed,
+                10 + which, trial.known[which]);
+  show_labels(trial.truth, trial.classes, cell.labelled_target, seed, 3, trial.known.back());
   return trial;
 }
 

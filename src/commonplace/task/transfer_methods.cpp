@@ -21,6 +21,8 @@ namespace {
 
 /// Nearest items in the graphs of those methods that have one.
 constexpr std::int64_t kNeighbours = 30;
+/// How sure `words` is at the start.
+constexpr double kWordsStart = 0.4;
 
 struct Run {
   const TransferTrial& trial;
@@ -146,6 +148,7 @@ MatrixD directly(const Run& run) { return transferred(run, run.ends(), run.optio
 MatrixD as_published(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
+  options.grouping = "yes";
   options.evidence = false;
   return transferred(run, run.all(), options);
 }
@@ -153,12 +156,14 @@ MatrixD as_published(const Run& run) {
 MatrixD by_factors_alone(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
+  options.grouping = "yes";
   return transferred(run, run.all(), options);
 }
 
 MatrixD by_pair(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
+  options.grouping = "yes";
   return transferred(run, run.ends(), options);
 }
 
@@ -166,6 +171,7 @@ MatrixD by_pair(const Run& run) {
 MatrixD by_pairs_in_steps(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
+  options.grouping = "yes";
   SelfComm comm;
   std::vector<TransferCollection> sources;
   for (std::size_t which = 0; which < run.trial.sources; ++which)
@@ -210,9 +216,9 @@ MatrixD by_words_alone(const Run& run) {
           fit_class_words(run.trial.rows[from].view(), found[from], std::move(both), words, comm),
           items, words, comm);
     }
-    found[which] = refine_classes(items, balanced_probabilities(evidence, run.options.start, comm),
-                                  {}, words, comm)
-                       .classes;
+    found[which] =
+        refine_classes(items, balanced_probabilities(evidence, kWordsStart, comm), {}, words, comm)
+            .classes;
     leading = {which};
   }
   return found.back();
