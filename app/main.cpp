@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/memory.h"
 
 namespace commonplace::app {
 namespace {
@@ -54,6 +55,7 @@ int run(int argc, char** argv) {
   CLI::App app("", "commonplace");
   add_commands(app);
   catch_interrupts();
+  keep_freed_blocks();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

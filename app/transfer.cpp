@@ -44,13 +44,17 @@ void show_stages(const TransferSummary& summary) {
     const TransferStage& stage = summary.stages[i];
     rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
                     fixed(100 * stage.shared_features, 0), stage.by_words ? "words" : "regression",
+                    std::string(stage.grouped ? "yes" : "no") +
+                        (stage.trial.items > 0 ? ", " + fixed(100 * stage.trial.before, 0) +
+                                                     " to " + fixed(100 * stage.trial.after, 0)
+                                               : ""),
                     fixed(100 * stage.agreement, 0),
                     with_commas(stage.report.iterations) +
-                        (stage.report.converged || !summary.grouped ? "" : ", not converged"),
+                        (stage.report.converged || !stage.grouped ? "" : ", not converged"),
                     with_commas(stage.refinements)});
   }
-  print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "AGREES WITH THEM, %", "ITERATIONS",
-               "REFINEMENTS"},
+  print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "GROUPED, % RIGHT",
+               "AGREES WITH THEM, %", "ITERATIONS", "REFINEMENTS"},
               rows);
 }
 
@@ -62,12 +66,6 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
   }
   if (!summary.reason.empty()) warn("Against advice: " + summary.reason + ".");
   show_stages(summary);
-  if (summary.trial.items > 0)
-    say(arguments,
-        std::string(summary.grouped ? "Items were grouped too" : "Only shared words count") +
-            ": of labelled source items held out, words told " +
-            fixed(100 * summary.trial.before, 0) + " % right, grouping them by themselves " +
-            fixed(100 * summary.trial.after, 0) + " %.");
   std::vector<std::vector<std::string>> rows;
   for (const LabelCount& each : summary.counts)
     rows.push_back({summary.field + " = " + each.label, with_commas(each.items)});

@@ -153,6 +153,7 @@ void run(std::int64_t items, std::int64_t features, std::int64_t functions, cons
 }  // namespace commonplace
 
 int main(int argc, char** argv) {
+  commonplace::keep_freed_blocks();
   commonplace::run(argc > 1 ? std::atoll(argv[1]) : 100000, argc > 2 ? std::atoll(argv[2]) : 512,
                    argc > 3 ? std::atoll(argv[3]) : 500, argc > 4 ? argv[4] : nullptr);
   return 0;

@@ -221,6 +221,27 @@ TEST(SmoothFunctions, BadInputIsRefused) {
   EXPECT_EQ(constant_penalty(3, 2), VectorD::Constant(3, 2));
 }
 
+TEST(SmoothStatistics, ABadRowAmongManyIsNamedAndNothingIsAdded) {
+  const Matrix rows = normal_matrix(5000, 6, 31).cast<float>();
+  const MatrixD labels = random_labels(5000, 2, 32);
+  SmoothStatistics statistics(6, 2);
+  add_rows(statistics, rows, labels);
+  const SmoothStatistics before = statistics;
+  for (const double value : {kNaN, std::numeric_limits<double>::infinity()}) {
+    Matrix bad = rows;
+    bad(4321, 5) = static_cast<float>(value);
+    EXPECT_NE(message_of([&] { add_rows(statistics, bad, labels); }).find("row 4322"),
+              std::string::npos);
+    MatrixD bad_labels = labels;
+    bad_labels(2999, 1) = value;
+    EXPECT_NE(message_of([&] { add_rows(statistics, rows, bad_labels); }).find("row 3000"),
+              std::string::npos);
+  }
+  EXPECT_EQ(statistics.gram, before.gram);
+  EXPECT_EQ(statistics.right, before.right);
+  EXPECT_EQ(statistics.rows, 5000);
+}
+
 TEST(SmoothFunctions, FreeColumnsAreAllowed) {
   const MatrixD u = normal_matrix(5, 8, 20);
   const MatrixD alpha = fit_smooth(u, random_labels(5, 1, 21), VectorD::Zero(8));

@@ -3,6 +3,10 @@
 #include <fstream>
 #include <string>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace commonplace {
 namespace {
 
@@ -29,6 +33,14 @@ std::int64_t peak_memory() { return status_bytes("VmHWM:"); }
 void forget_peak_memory() {
   // "5" resets the high-water mark (proc(5)).
   std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+void keep_freed_blocks() {
+#ifdef __GLIBC__
+  constexpr int kBlock = 32 << 20;  // the greatest that it takes
+  mallopt(M_MMAP_THRESHOLD, kBlock);
+  mallopt(M_TRIM_THRESHOLD, 2 * kBlock);
+#endif
 }
 
 }  // namespace commonplace

@@ -7,11 +7,9 @@
 #include <Eigen/Eigenvalues>
 
 #include "commonplace/base/error.h"
-#include "commonplace/base/parallel.h"
 #include "commonplace/learn/axis_eigenmaps_check.h"
 #include "commonplace/learn/axis_functions.h"
 #include "commonplace/learn/axis_passes.h"
-#include "commonplace/math/dense_products.h"
 
 namespace commonplace {
 namespace {
@@ -20,7 +18,6 @@ namespace {
 constexpr double kNarrow = 1e-5;
 constexpr std::int64_t kFewestBins = 3;
 constexpr std::int64_t kItemsOfBin = 10;
-constexpr std::int64_t kBlockRows = 2048;
 constexpr int kPasses = 3;
 
 /// Sets the rotation to the principal axes, the greatest entry of each positive; returns the
@@ -173,84 +170,6 @@ AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const MatrixD>& rows,
                                    const AxisEigenmapOptions& options, Comm& comm,
                                    const Progress& progress) {
   return fit<double>(rows, options, comm, progress);
-}
-
-AxisEncoder::AxisEncoder(const AxisEigenmaps& model)
-    : features_(model.features()), intervals_(model.bins() - 1) {
-  std::vector<std::int32_t> place_of(static_cast<std::size_t>(model.axes()), -1);
-  for (const std::int64_t axis : model.axis) place_of[static_cast<std::size_t>(axis)] = 0;
-  for (std::int64_t axis = 0; axis < model.axes(); ++axis)
-    if (auto& place = place_of[static_cast<std::size_t>(axis)]; place == 0) {
-      place = static_cast<std::int32_t>(used_.size());
-      used_.push_back(axis);
-      const double width = width_of(model, axis);
-      scales_.push_back({static_cast<float>(model.low(axis) + width / 2),
-                         static_cast<float>(1 / width), static_cast<float>(model.clip_low(axis)),
-                         static_cast<float>(model.clip_high(axis))});
-    }
-  for (const std::int64_t axis : model.axis)
-    axis_.push_back(place_of[static_cast<std::size_t>(axis)]);
-  if (model.rotation.size() > 0) {
-    mean_ = model.mean.transpose().cast<float>();
-    rotation_.resize(std::ssize(used_), features_);
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      rotation_.row(static_cast<Eigen::Index>(i)) = model.rotation.row(used_[i]).cast<float>();
-  }
-  tables_.reserve(static_cast<std::size_t>(model.count() * intervals_));
-  for (Eigen::Index i = 0; i < model.count(); ++i)
-    for (Eigen::Index j = 0; j < intervals_; ++j) {
-      const double value = model.functions(i, j) / model.norms(i);
-      const double next = model.functions(i, j + 1) / model.norms(i);
-      tables_.push_back({static_cast<float>(value), static_cast<float>(next - value)});
-    }
-}
-
-Matrix AxisEncoder::on_axes(const Eigen::Ref<const Matrix>& rows, int jobs) const {
-  if (rotation_.size() == 0) {
-    Matrix result(rows.rows(), std::ssize(used_));
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      result.col(static_cast<Eigen::Index>(i)) = rows.col(used_[i]);
-    return result;
-  }
-  const Matrix centred = rows.rowwise() - mean_;
-  return multiply_transposed(centred, rotation_, jobs);
-}
-
-Matrix AxisEncoder::encode(const Eigen::Ref<const Matrix>& rows, int jobs) const {
-  check_rows(rows.cols(), features_);
-  Matrix result(rows.rows(), count());
-  parallel_for(
-      static_cast<std::size_t>(rows.rows()), jobs,
-      [&](std::size_t begin, std::size_t end) {
-        const auto first = static_cast<Eigen::Index>(begin);
-        const auto part = rows.middleRows(first, static_cast<Eigen::Index>(end - begin));
-        for (Eigen::Index row = 0; row < part.rows(); ++row)
-          require(part.row(row).allFinite(), "row ", first + row + 1,
-                  " has a feature that is not a finite number; expected only finite ones");
-        const Matrix places = on_axes(part, 1);
-        for (Eigen::Index row = 0; row < part.rows(); ++row)
-          interpolate(places.row(row).data(), result.row(first + row).data());
-      },
-      static_cast<std::size_t>(kBlockRows));
-  return result;
-}
-
-void AxisEncoder::interpolate(const float* numbers, float* into) const {
-  thread_local std::vector<Place> places;
-  places.resize(scales_.size());
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
-    const Scale& scale = scales_[i];
-    const float place =
-        (std::clamp(numbers[i], scale.clip_low, scale.clip_high) - scale.first) * scale.per_length;
-    const std::int32_t interval = interval_of(place, intervals_);
-    places[i] = {interval, place - static_cast<float>(interval)};
-  }
-  const Line* table = tables_.data();
-  for (std::size_t i = 0; i < axis_.size(); ++i, table += intervals_) {
-    const Place& place = places[static_cast<std::size_t>(axis_[i])];
-    const Line& line = table[place.interval];
-    into[i] = line.value + line.slope * place.share;
-  }
 }
 
 Matrix encode(const AxisEigenmaps& model, const Eigen::Ref<const Matrix>& rows, int jobs) {

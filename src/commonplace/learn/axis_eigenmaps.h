@@ -124,31 +124,24 @@ class AxisEncoder {
   std::int64_t count() const { return static_cast<std::int64_t>(axis_.size()); }
 
  private:
-  struct Scale {
-    float first;  ///< centre of the first bin
-    float per_length;
-    float clip_low;
-    float clip_high;
+  /// Of the axes in use.
+  struct Scales {
+    std::vector<float> first;  ///< centre of the first bin
+    std::vector<float> per_length;
+    std::vector<float> clip_low;
+    std::vector<float> clip_high;
   };
-  struct Line {
-    float value;
-    float slope;
-  };
-  struct Place {
-    std::int32_t interval;
-    float share;
-  };
-  Matrix on_axes(const Eigen::Ref<const Matrix>& rows, int jobs) const;
-  void interpolate(const float* numbers, float* into) const;
+  Matrix on_axes(const Eigen::Ref<const Matrix>& centred) const;
+  void interpolate(const Eigen::Ref<const Matrix>& numbers, Eigen::Ref<Matrix> into) const;
 
   std::int64_t features_ = 0;
   std::int64_t intervals_ = 0;
   std::vector<std::int64_t> used_;  ///< the axes that have functions
-  Eigen::RowVectorXf mean_;         ///< empty without a rotation, as the next
-  Matrix rotation_;                 ///< to the axes in use
-  std::vector<Scale> scales_;       ///< of the axes in use
+  Eigen::RowVectorXf mean_;         ///< zeros without a rotation
+  Matrix rotation_;                 ///< to the axes in use; empty without one
+  Scales scales_;
   std::vector<std::int32_t> axis_;  ///< of each function, among the axes in use
-  std::vector<Line> tables_;        ///< functions x intervals
+  std::vector<float> tables_;       ///< functions x intervals: value and slope
 };
 
 /// Adds the items `rows` of all ranks to the statistics of a model's items, without these.

@@ -27,13 +27,15 @@ struct Ruler {
     per_length = static_cast<Scalar>(width > 0 ? 1 / width : 0);
   }
   Scalar place(Scalar x) const { return (x - first) * per_length; }
-  std::int64_t bin(Scalar place) const {
-    return static_cast<std::int64_t>(
-        std::clamp<Scalar>(place + Scalar{0.5}, 0, static_cast<Scalar>(bins - 1)));
-  }
   /// The interval between centres; the first and the last reach beyond them.
   std::int64_t interval(Scalar place) const {
     return static_cast<std::int64_t>(std::clamp<Scalar>(place, 0, static_cast<Scalar>(bins - 2)));
+  }
+  /// Of an interval: its number and that of the bin add up to it.
+  std::int64_t half(Scalar place) const {
+    const auto bin = static_cast<std::int64_t>(
+        std::clamp<Scalar>(place + Scalar{0.5}, 0, static_cast<Scalar>(bins - 1)));
+    return interval(place) + bin;
   }
 };
 
@@ -49,9 +51,18 @@ std::span<const Scalar> numbers(const BlockOf<Scalar>& block, std::int64_t axis)
 
 constexpr std::int64_t kStretch = 512;
 
-/// The sums of the clipped items between two centres, added up by one instruction; of one axis
-/// there is one more than intervals, for items that are not known to be unclipped.
+/// Sums over the items of half an interval between two bin centres: clipped items, their t, their
+/// t², and all items. Half 2 i is the first of interval i, and half 2 i + 1 the second, which is in
+/// the next bin. One instruction adds them up.
 typedef double Cell __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+
+inline __attribute__((always_inline)) void add_four(const float* four, Cell& cell) {
+  cell += __builtin_convertvector(*reinterpret_cast<const FourFloats*>(four), Cell);
+}
+inline __attribute__((always_inline)) void add_four(const double* four, Cell& cell) {
+  cell += *reinterpret_cast<const Cell*>(four);
+}
 
 /// What one axis is counted into, and how.
 template <class Scalar>
@@ -61,92 +72,147 @@ struct AxisCounter {
   Scalar scale;             ///< to deviations
   std::int32_t first_sure;  ///< keys of items that are surely not clipped
   std::int32_t end_sure;
-  std::int64_t* histogram;
   Cell* cells;
+  Quantiles* quantiles;
 };
 
-/// Counts up to kStretch numbers. Sets `keys`.
+/// Offers numbers to the quantiles. Hardly any is wanted, so some are looked at together.
+template <class Scalar>
+inline __attribute__((always_inline)) void offer_stretch(Quantiles& quantiles, const Scalar* values,
+                                                         const std::int32_t* keys,
+                                                         std::int64_t count) {
+  constexpr std::int64_t together = 64;
+  const std::int32_t low_begin = quantiles.low.begin;
+  const std::int32_t low_end = quantiles.low.end;
+  const std::int32_t high_begin = quantiles.apart ? quantiles.high.begin : 0;
+  const std::int32_t high_end = quantiles.apart ? quantiles.high.end : -1;
+  for (std::int64_t first = 0; first < count; first += together) {
+    const std::int64_t end = std::min(count, first + together);
+    std::int32_t wanted = 0;
+    for (std::int64_t i = first; i < end; ++i)
+      wanted |= static_cast<std::int32_t>((keys[i] >= low_begin) & (keys[i] <= low_end)) |
+                static_cast<std::int32_t>((keys[i] >= high_begin) & (keys[i] <= high_end));
+    for (std::int64_t i = first; wanted != 0 && i < end; ++i)
+      quantiles.offer(keys[i], static_cast<double>(values[i]));
+  }
+}
+
+/// Counts up to kStretch numbers.
 template <class Scalar>
 inline __attribute__((always_inline)) void count_stretch(const AxisCounter<Scalar>& counter,
-                                                         const Scalar* values, std::int64_t count,
-                                                         std::int32_t* keys) {
-  std::int32_t bins[kStretch];
-  std::int32_t slots[kStretch];
-  Scalar shares[kStretch];
+                                                         const Scalar* values, std::int64_t count) {
+  std::int32_t keys[kStretch];
+  std::int32_t halves[kStretch];
+  Scalar sums[4 * kStretch];
   const auto last_bin = static_cast<Scalar>(counter.ruler.bins - 1);
-  const auto intervals = static_cast<std::int32_t>(counter.ruler.bins - 1);
+  const auto last_interval = static_cast<Scalar>(counter.ruler.bins - 2);
   for (std::int64_t i = 0; i < count; ++i) {
     const Scalar place = counter.ruler.place(values[i]);
     keys[i] = key_of(static_cast<float>((values[i] - counter.centre) * counter.scale));
-    bins[i] =
-        static_cast<std::int32_t>(std::min(std::max(place + Scalar{0.5}, Scalar{0}), last_bin));
-    const auto interval = static_cast<std::int32_t>(
-        std::min(std::max(place, Scalar{0}), static_cast<Scalar>(intervals - 1)));
-    shares[i] = place - static_cast<Scalar>(interval);
-    slots[i] = keys[i] >= counter.first_sure && keys[i] < counter.end_sure ? interval : intervals;
+    const Scalar above = place > 0 ? place : 0;
+    const Scalar half_above = place + Scalar{0.5} > 0 ? place + Scalar{0.5} : 0;
+    const auto interval = static_cast<std::int32_t>(above < last_interval ? above : last_interval);
+    const auto bin = static_cast<std::int32_t>(half_above < last_bin ? half_above : last_bin);
+    halves[i] = interval + bin;
+    const Scalar sure =
+        ((keys[i] >= counter.first_sure) & (keys[i] < counter.end_sure)) ? Scalar{1} : Scalar{0};
+    const Scalar t = place - static_cast<Scalar>(interval);
+    sums[4 * i] = sure;
+    sums[4 * i + 1] = sure * t;
+    sums[4 * i + 2] = sure * t * t;
+    sums[4 * i + 3] = 1;
   }
-  for (std::int64_t i = 0; i < count; ++i) {
-    ++counter.histogram[bins[i]];
-    const auto t = static_cast<double>(shares[i]);
-    counter.cells[slots[i]] += Cell{1, t, t * t, 0};
-  }
+  for (std::int64_t i = 0; i < count; ++i) add_four(sums + 4 * i, counter.cells[halves[i]]);
+  offer_stretch(*counter.quantiles, values, keys, count);
 }
 
 COMMONPLACE_CLONES void count_some(const AxisCounter<float>& counter, const float* values,
-                                   std::int64_t count, std::int32_t* keys) {
-  count_stretch(counter, values, count, keys);
+                                   std::int64_t count) {
+  count_stretch(counter, values, count);
 }
 COMMONPLACE_CLONES void count_some(const AxisCounter<double>& counter, const double* values,
-                                   std::int64_t count, std::int32_t* keys) {
-  count_stretch(counter, values, count, keys);
+                                   std::int64_t count) {
+  count_stretch(counter, values, count);
 }
+
+/// Least and greatest of every fourth or eighth number, which are found side by side.
+template <class Scalar>
+struct Extremes {
+  typedef Scalar Lanes __attribute__((vector_size(32), aligned(sizeof(Scalar)), may_alias));
+  static constexpr std::int64_t kLanes = 32 / sizeof(Scalar);
+  Scalar low[kLanes];
+  Scalar high[kLanes];
+
+  Extremes() {
+    std::fill_n(low, kLanes, std::numeric_limits<Scalar>::infinity());
+    std::fill_n(high, kLanes, -std::numeric_limits<Scalar>::infinity());
+  }
+  double least() const { return static_cast<double>(*std::min_element(low, low + kLanes)); }
+  double greatest() const { return static_cast<double>(*std::max_element(high, high + kLanes)); }
+};
 
 template <class Scalar>
 inline __attribute__((always_inline)) void key_stretch(const Scalar* values, std::int64_t count,
                                                        Scalar centre, Scalar scale,
-                                                       std::int64_t* counts) {
+                                                       std::int64_t* counts,
+                                                       Extremes<Scalar>& extremes) {
+  using Lanes = typename Extremes<Scalar>::Lanes;
+  constexpr std::int64_t lanes = Extremes<Scalar>::kLanes;
   std::int32_t keys[kStretch];
   for (std::int64_t i = 0; i < count; ++i)
     keys[i] = key_of(static_cast<float>((values[i] - centre) * scale));
   for (std::int64_t i = 0; i < count; ++i) ++counts[keys[i]];
+  Lanes& low = *reinterpret_cast<Lanes*>(extremes.low);
+  Lanes& high = *reinterpret_cast<Lanes*>(extremes.high);
+  Lanes lowest = low;
+  Lanes highest = high;
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Lanes some = *reinterpret_cast<const Lanes*>(values + i);
+    lowest = some < lowest ? some : lowest;
+    highest = some > highest ? some : highest;
+  }
+  low = lowest;
+  high = highest;
+  for (; i < count; ++i) {
+    extremes.low[0] = std::min(extremes.low[0], values[i]);
+    extremes.high[0] = std::max(extremes.high[0], values[i]);
+  }
 }
 
 COMMONPLACE_CLONES void count_some_keys(const float* values, std::int64_t count, float centre,
-                                        float scale, std::int64_t* counts) {
-  key_stretch(values, count, centre, scale, counts);
+                                        float scale, std::int64_t* counts,
+                                        Extremes<float>& extremes) {
+  key_stretch(values, count, centre, scale, counts, extremes);
 }
 COMMONPLACE_CLONES void count_some_keys(const double* values, std::int64_t count, double centre,
-                                        double scale, std::int64_t* counts) {
-  key_stretch(values, count, centre, scale, counts);
+                                        double scale, std::int64_t* counts,
+                                        Extremes<double>& extremes) {
+  key_stretch(values, count, centre, scale, counts, extremes);
 }
 
 /// The counts of all axes while they are made.
 class Counts {
  public:
   Counts(std::int64_t axes, std::int64_t bins)
-      : axes_(axes),
-        bins_(bins),
-        histogram_(static_cast<std::size_t>(axes * bins)),
-        cells_(static_cast<std::size_t>(4 * axes * bins)) {}
-  std::int64_t* histogram(std::int64_t axis) { return histogram_.data() + axis * bins_; }
+      : axes_(axes), bins_(bins), cells_(static_cast<std::size_t>(4 * axes * halves())) {}
   Cell* cells(std::int64_t axis) {
-    return reinterpret_cast<Cell*>(cells_.data() + 4 * axis * bins_);
+    return reinterpret_cast<Cell*>(cells_.data() + 4 * axis * halves());
   }
 
   /// Summed over the ranks.
   AxisStatistics statistics(Comm& comm) const {
     AxisStatistics result;
-    result.histogram.resize(axes_, bins_);
+    result.histogram = MatrixD::Zero(axes_, bins_);
     for (auto* matrix : {&result.between, &result.moment, &result.second})
-      matrix->resize(axes_, bins_ - 1);
+      *matrix = MatrixD::Zero(axes_, bins_ - 1);
     for (std::int64_t axis = 0; axis < axes_; ++axis)
-      for (std::int64_t i = 0; i < bins_; ++i) {
-        const auto at = static_cast<std::size_t>(axis * bins_ + i);
-        result.histogram(axis, i) = static_cast<double>(histogram_[at]);
-        if (i + 1 == bins_) continue;
-        result.between(axis, i) = cells_[4 * at];
-        result.moment(axis, i) = cells_[4 * at + 1];
-        result.second(axis, i) = cells_[4 * at + 2];
+      for (std::int64_t half = 0; half < halves(); ++half) {
+        const double* cell = cells_.data() + 4 * (axis * halves() + half);
+        result.between(axis, half / 2) += cell[0];
+        result.moment(axis, half / 2) += cell[1];
+        result.second(axis, half / 2) += cell[2];
+        result.histogram(axis, (half + 1) / 2) += cell[3];
       }
     for (auto* matrix : {&result.histogram, &result.between, &result.moment, &result.second})
       comm.sum(*matrix);
@@ -154,10 +220,11 @@ class Counts {
   }
 
  private:
+  std::int64_t halves() const { return 2 * (bins_ - 1); }
+
   std::int64_t axes_;
   std::int64_t bins_;
-  std::vector<std::int64_t> histogram_;  ///< axes x bins
-  std::vector<double> cells_;            ///< four numbers each, axes x (intervals and one)
+  std::vector<double> cells_;  ///< four numbers each, axes x halves
 };
 
 void for_each_axis(std::int64_t axes, int jobs, const std::function<void(std::int64_t)>& body) {
@@ -216,15 +283,14 @@ KeyCounts count_keys(const RowsOf<Scalar>& rows, const VectorD& centre, const Ve
       const Scalar middle = static_cast<Scalar>(centre(axis));
       const Scalar scale = scale_of<Scalar>(deviation(axis));
       const auto values = numbers(block, axis);
+      Extremes<Scalar> extremes;
       for (std::size_t first = 0; first < values.size(); first += kStretch)
         count_some_keys(
             values.data() + first,
             std::min<std::int64_t>(kStretch, std::ssize(values) - static_cast<std::int64_t>(first)),
-            middle, scale, counts);
-      result.low[place] =
-          std::min(result.low[place], static_cast<double>(block.row(axis).minCoeff()));
-      result.high[place] =
-          std::max(result.high[place], static_cast<double>(block.row(axis).maxCoeff()));
+            middle, scale, counts, extremes);
+      result.low[place] = std::min(result.low[place], extremes.least());
+      result.high[place] = std::max(result.high[place], extremes.greatest());
     });
     done(block.cols());
   });
@@ -288,16 +354,13 @@ AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
                                         scale_of<Scalar>(deviation(axis)),
                                         wanted.low.end + 1,
                                         wanted.apart ? wanted.high.begin : 0,
-                                        counts.histogram(axis),
-                                        counts.cells(axis)};
+                                        counts.cells(axis),
+                                        &wanted};
       const auto values = numbers(block, axis);
-      std::int32_t keys[kStretch];
-      for (std::size_t first = 0; first < values.size(); first += kStretch) {
-        const auto some =
-            values.subspan(first, std::min<std::size_t>(kStretch, values.size() - first));
-        count_some(counter, some.data(), std::ssize(some), keys);
-        for (std::size_t i = 0; i < some.size(); ++i) wanted.offer(keys[i], some[i]);
-      }
+      for (std::size_t first = 0; first < values.size(); first += kStretch)
+        count_some(counter, values.data() + first,
+                   std::min<std::int64_t>(kStretch,
+                                          std::ssize(values) - static_cast<std::int64_t>(first)));
     });
     done(block.cols());
   });
@@ -320,11 +383,12 @@ AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& mo
       const auto lower = static_cast<Scalar>(model.clip_low(axis));
       const auto upper = static_cast<Scalar>(model.clip_high(axis));
       for (const Scalar x : numbers(block, axis)) {
-        ++counts.histogram(axis)[ruler.bin(ruler.place(x))];
+        const Scalar own = ruler.place(x);
         const Scalar place = ruler.place(std::clamp(x, lower, upper));
         const std::int64_t interval = ruler.interval(place);
         const auto t = static_cast<double>(place - static_cast<Scalar>(interval));
-        counts.cells(axis)[interval] += Cell{1, t, t * t, 0};
+        counts.cells(axis)[ruler.half(own)] += Cell{0, 0, 0, 1};
+        counts.cells(axis)[2 * interval] += Cell{1, t, t * t, 0};
       }
     });
   });

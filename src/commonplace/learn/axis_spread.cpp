@@ -5,6 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/simd.h"
 #include "commonplace/learn/row_means.h"
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/dense_products.h"
@@ -26,33 +27,67 @@ void require_finite(const RowsOf<Scalar>& rows, std::int64_t first_row) {
             " has a feature that is not a finite number; expected only finite ones");
 }
 
-/// Column sums and, if wanted, sums of squares, of a block, column by column in order of the rows.
+/// Rows that are added up by themselves before they are added to the others, so that it does not
+/// matter which thread does.
+constexpr std::int64_t kRowsOfSum = 256;
+
+/// A row less `mean` into `into`, and that added to `sum` and, if wanted, its squares to `squares`.
 template <class Scalar>
-void add_columns(const BlockOf<Scalar>& block, VectorD& sum, VectorD* squares, int jobs) {
-  constexpr std::size_t kColumns = 64;
+inline __attribute__((always_inline)) void centre_numbers(const Scalar* row, const Scalar* mean,
+                                                          std::int64_t columns, Scalar* into,
+                                                          double* sum, double* squares) {
+  for (std::int64_t j = 0; j < columns; ++j) into[j] = row[j] - mean[j];
+  for (std::int64_t j = 0; j < columns; ++j) sum[j] += static_cast<double>(into[j]);
+  if (squares == nullptr) return;
+  for (std::int64_t j = 0; j < columns; ++j)
+    squares[j] += static_cast<double>(into[j]) * static_cast<double>(into[j]);
+}
+
+COMMONPLACE_CLONES void centre_row(const float* row, const float* mean, std::int64_t columns,
+                                   float* into, double* sum, double* squares) {
+  centre_numbers(row, mean, columns, into, sum, squares);
+}
+COMMONPLACE_CLONES void centre_row(const double* row, const double* mean, std::int64_t columns,
+                                   double* into, double* sum, double* squares) {
+  centre_numbers(row, mean, columns, into, sum, squares);
+}
+
+/// into := the rows less `mean`; adds its columns to `sum` and, if wanted, their squares.
+template <class Scalar>
+void centre_and_add(const RowsOf<Scalar>& rows,
+                    const Eigen::Matrix<Scalar, 1, Eigen::Dynamic>& mean, BlockOf<Scalar>& into,
+                    VectorD& sum, VectorD* squares, int jobs) {
+  into.resize(rows.rows(), rows.cols());
+  const std::int64_t parts = (rows.rows() + kRowsOfSum - 1) / kRowsOfSum;
+  MatrixD sums = MatrixD::Zero(parts, rows.cols());
+  MatrixD square_sums = MatrixD::Zero(squares == nullptr ? 0 : parts, rows.cols());
   parallel_for(
-      static_cast<std::size_t>(block.cols()), jobs,
+      static_cast<std::size_t>(parts), jobs,
       [&](std::size_t begin, std::size_t end) {
-        const auto first = static_cast<Eigen::Index>(begin);
-        const auto count = static_cast<Eigen::Index>(end - begin);
-        for (Eigen::Index row = 0; row < block.rows(); ++row) {
-          const auto values =
-              block.row(row).segment(first, count).transpose().template cast<double>();
-          sum.segment(first, count) += values;
-          if (squares != nullptr) squares->segment(first, count) += values.cwiseAbs2();
-        }
+        for (auto i = static_cast<std::int64_t>(begin); i < static_cast<std::int64_t>(end); ++i)
+          for (std::int64_t row = i * kRowsOfSum; row < std::min((i + 1) * kRowsOfSum, rows.rows());
+               ++row)
+            centre_row(rows.row(row).data(), mean.data(), rows.cols(), into.row(row).data(),
+                       sums.row(i).data(),
+                       squares == nullptr ? nullptr : square_sums.row(i).data());
       },
-      kColumns);
+      1);
+  for (std::int64_t i = 0; i < parts; ++i) {
+    sum += sums.row(i).transpose();
+    if (squares != nullptr) *squares += square_sums.row(i).transpose();
+  }
 }
 
 std::span<double> span_of(VectorD& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
+constexpr std::int64_t kRowsOfRoughMean = 4096;
+
 /// About the mean of all ranks' rows, so that numbers far from zero lose nothing.
 template <class Scalar>
 VectorD rough_mean(const RowsOf<Scalar>& rows, std::int64_t columns, Comm& comm) {
-  const Eigen::Index used = std::min<Eigen::Index>(rows.rows(), kRowsOfBlock);
+  const Eigen::Index used = std::min<Eigen::Index>(rows.rows(), kRowsOfRoughMean);
   VectorD sum = VectorD::Zero(columns);
   for (Eigen::Index row = 0; row < used; ++row)
     sum += rows.row(row).transpose().template cast<double>();
@@ -87,9 +122,9 @@ Spread measure_spread(const RowsOf<Scalar>& rows, bool scatter, Comm& comm, int 
   BlockOf<Scalar> block;
   for (std::int64_t first = 0; first < rows.rows(); first += kRowsOfBlock) {
     const auto part = rows.middleRows(first, std::min(kRowsOfBlock, rows.rows() - first));
-    require_finite<Scalar>(part, place.first + first);
-    centre_rows<Scalar>(part, shift, block, jobs);
-    add_columns<Scalar>(block, result.sum, scatter ? nullptr : &squares, jobs);
+    centre_and_add<Scalar>(part, shift, block, result.sum, scatter ? nullptr : &squares, jobs);
+    // A number that is not finite makes the sum of its column one.
+    if (!result.sum.allFinite()) require_finite<Scalar>(part, place.first + first);
     if (scatter) add_scatter(block, result.scatter, jobs);
     done(part.rows());
   }

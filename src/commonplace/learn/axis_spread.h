@@ -17,7 +17,7 @@ template <class Scalar>
 using BlockOf = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Rows of a block.
-inline constexpr std::int64_t kRowsOfBlock = 4096;
+inline constexpr std::int64_t kRowsOfBlock = 2048;
 
 /// Called after each block with the rows done since the call before.
 using RowsDone = std::function<void(std::int64_t rows)>;

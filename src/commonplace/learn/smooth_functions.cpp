@@ -31,8 +31,15 @@ VectorD checked_penalty(const VectorD& penalty, Eigen::Index columns) {
 }
 
 template <class Rows>
-void check_rows(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
-                std::span<const double> weights) {
+void check_finite(const Rows& rows, const Eigen::Ref<const MatrixD>& labels) {
+  for (Eigen::Index row = 0; row < rows.rows(); ++row)
+    require(rows.row(row).allFinite() && labels.row(row).allFinite(), "labelled row ", row + 1,
+            " has a number that is not finite; expected only finite ones");
+}
+
+template <class Rows>
+void check_sizes(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
+                 std::span<const double> weights) {
   require(rows.rows() == labels.rows(), "there are labels of ", labels.rows(), " rows for ",
           rows.rows(), " rows");
   require(weights.empty() || std::ssize(weights) == rows.rows(), "there are ", weights.size(),
@@ -40,9 +47,6 @@ void check_rows(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
   for (const double weight : weights)
     require(weight >= 0 && std::isfinite(weight), "a row has the weight ", weight,
             "; expected 0 or more");
-  for (Eigen::Index row = 0; row < rows.rows(); ++row)
-    require(rows.row(row).allFinite() && labels.row(row).allFinite(), "labelled row ", row + 1,
-            " has a number that is not finite; expected only finite ones");
 }
 
 double weight_of(std::span<const double> weights, Eigen::Index row) {
@@ -50,16 +54,20 @@ double weight_of(std::span<const double> weights, Eigen::Index row) {
 }
 
 /// Many rows in float, each of weight one: sums that are exact to about 1e-7 of the whole, in a
-/// fraction of the time.
+/// fraction of the time. All rows are looked at before any is added.
 void accumulate_many(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
                      const Eigen::Ref<const MatrixD>& labels, int jobs) {
-  add_gram(rows, statistics.gram, jobs);
   // A column of ones beside the labels gives the sum of the rows.
   Matrix beside(rows.rows(), labels.cols() + 1);
   beside.leftCols(labels.cols()) = labels.cast<float>();
   beside.col(labels.cols()).setOnes();
   MatrixD products = MatrixD::Zero(rows.cols(), beside.cols());
   add_transposed_product(rows, beside, products, jobs);
+  // A number that is not finite makes a sum one.
+  if (!products.allFinite() || !labels.allFinite()) check_finite(rows, labels);
+  for (Eigen::Index first = 0; first < rows.rows(); first += kBlockRows)
+    add_gram(rows.middleRows(first, std::min(kBlockRows, rows.rows() - first)), statistics.gram,
+             jobs);
   statistics.right += products.leftCols(labels.cols());
   statistics.sum += products.col(labels.cols());
   statistics.weight += static_cast<double>(rows.rows());
@@ -76,13 +84,14 @@ void accumulate(SmoothStatistics& statistics, const Rows& rows,
           "rows of ", rows.cols(), " columns and ", labels.cols(),
           " concepts do not fit statistics of ", statistics.gram.rows(), " and ",
           statistics.right.cols());
-  check_rows(rows, labels, weights);
+  check_sizes(rows, labels, weights);
   if constexpr (std::is_same_v<typename Rows::Scalar, float>) {
     if (rows.rows() >= kManyRows && weights.empty() && sign > 0) {
       accumulate_many(statistics, rows, labels, jobs);
       return;
     }
   }
+  check_finite(rows, labels);
   for (Eigen::Index first = 0; first < rows.rows(); first += kBlockRows) {
     const Eigen::Index count = std::min(kBlockRows, rows.rows() - first);
     const MatrixD part = rows.middleRows(first, count).template cast<double>();
@@ -186,7 +195,8 @@ template <class Rows>
 MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const VectorD& penalty,
             const SmoothOptions& options, std::span<const double> weights, VectorD* bias) {
   check(options);
-  check_rows(rows, labels, weights);
+  check_sizes(rows, labels, weights);
+  check_finite(rows, labels);
   const VectorD sigma = checked_penalty(penalty, rows.cols());
   MatrixD alpha = MatrixD::Zero(rows.cols(), labels.cols());
   VectorD constants = VectorD::Zero(labels.cols());

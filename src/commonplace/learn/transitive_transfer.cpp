@@ -45,6 +45,7 @@ struct State {
   std::vector<std::uint8_t> used;  ///< features, over all ranks
   MatrixD classes;
   bool has_labels = false;  ///< on any rank
+  bool held = false;        ///< its classes stay as they were told
 };
 
 State state_of(const TransferCollection& from, std::int64_t classes, std::int64_t features,
@@ -53,7 +54,8 @@ State state_of(const TransferCollection& from, std::int64_t classes, std::int64_
           " features, the first has ", features);
   require(from.labels.empty() || std::ssize(from.labels) == from.items.rows, "there are ",
           from.items.rows, " items but ", from.labels.size(), " labels");
-  State state{from.items, labels_or_none(from), {}, features_in_use(from.items, comm), {}, false};
+  State state{from.items, labels_or_none(from), {}, features_in_use(from.items, comm), {}, false,
+              false};
   std::int64_t labelled = 0;
   for (const std::int32_t label : state.labels) {
     require(label >= -1 && label < classes, "there is a label ", label, " but only ", classes,
@@ -73,6 +75,31 @@ void spread_unknown(State& state) {
     if (state.given[item] == 0)
       state.classes.row(static_cast<Eigen::Index>(item))
           .setConstant(1 / static_cast<double>(state.classes.cols()));
+}
+
+/// The class that each item is most of; -1 for rows of zeros and those that are of all alike.
+std::vector<std::int32_t> most_likely(const MatrixD& classes) {
+  std::vector<std::int32_t> labels;
+  for (Eigen::Index row = 0; row < classes.rows(); ++row) {
+    Eigen::Index best = 0;
+    const double most = classes.row(row).maxCoeff(&best);
+    labels.push_back(most > classes.row(row).minCoeff() ? static_cast<std::int32_t>(best) : -1);
+  }
+  return labels;
+}
+
+/// The items without the features that are not marked.
+Sparse only_used(const SparseView& items, const std::vector<std::uint8_t>& used) {
+  Sparse result;
+  result.columns = items.columns;
+  for (std::int64_t row = 0; row < items.rows; ++row) {
+    const auto columns = items.row_indices(row);
+    const auto values = items.row_values(row);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (used[static_cast<std::size_t>(columns[i])] != 0) result.push(columns[i], values[i]);
+    result.end_row();
+  }
+  return result;
 }
 
 class Walk {
@@ -103,7 +130,9 @@ class Walk {
     TransferStage stage;
     stage.shared_features = shared_features(which);
     evidence_ = evidence_for(which, stage);
-    if (!grouped_) {
+    decide_grouping(which, stage);
+    state.held = !stage.grouped;
+    if (!stage.grouped) {
       set_unknown(state, balanced_probabilities(evidence_, 1, comm_));
       stage.agreement = agreement(state);
       return stage;
@@ -119,31 +148,10 @@ class Walk {
     return stage;
   }
 
-  /// Decides whether collections are factorised and refined.
-  RefinementTrial decide_grouping() {
-    require(options_.grouping == "auto" || options_.grouping == "yes" || options_.grouping == "no",
-            "grouping is '", options_.grouping, "'; expected auto, yes or no");
-    grouped_ = options_.grouping != "no";
-    if (options_.grouping != "auto") return {};
-    RefinementTrial sum;
-    for (std::size_t which = 0; which < sources_; ++which) {
-      const RefinementTrial trial = try_refinement(states_[which].items, states_[which].labels,
-                                                   classes_, options_.words, comm_);
-      sum.before += trial.before * trial.items;
-      sum.after += trial.after * trial.items;
-      sum.items += trial.items;
-    }
-    sum.before /= sum.items;
-    sum.after /= sum.items;
-    grouped_ = sum.after >= sum.before - kTolerated;
-    return sum;
-  }
-  bool grouped() const { return grouped_; }
-
   /// How sure the last collection's refined classes may be; evidence from others is honest as it
   /// is.
   double make_honest(MatrixD& probabilities) const {
-    if (!grouped_ || refined_evidence_.size() == 0) return 1;
+    if (states_.back().held || !options_.refine) return 1;
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
       sum += honest_sharpness(states_[which].items, states_[which].labels, classes_,
@@ -221,11 +229,7 @@ class Walk {
   MatrixD what_it_says(const SparseView& teachers, const MatrixD& classes,
                        std::vector<std::uint8_t> used, const SparseView& items,
                        bool& by_words) const {
-    std::vector<std::int32_t> labels;
-    for (Eigen::Index row = 0; row < classes.rows(); ++row) {
-      Eigen::Index best = 0;
-      labels.push_back(classes.row(row).maxCoeff(&best) > 0 ? static_cast<std::int32_t>(best) : -1);
-    }
+    const std::vector<std::int32_t> labels = most_likely(classes);
     const HeldOut words = honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
     by_words = options_.teller == "words" ||
                (options_.teller == "auto" &&
@@ -272,6 +276,28 @@ class Walk {
     return sums[0] / std::max(1.0, sums[1]);
   }
 
+  /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
+  void decide_grouping(std::size_t which, TransferStage& stage) const {
+    stage.grouped = options_.grouping != "no";
+    if (options_.grouping != "auto") return;
+    RefinementTrial sum;
+    for (const std::size_t from : leading_to(which)) {
+      const State& teacher = states_[from];
+      const RefinementTrial trial =
+          try_refinement(only_used(teacher.items, common_features(from, which)).view(),
+                         most_likely(teacher.classes), classes_, options_.words, comm_);
+      sum.before += trial.before * trial.items;
+      sum.after += trial.after * trial.items;
+      sum.items += trial.items;
+    }
+    if (sum.items > 0) {
+      sum.before /= sum.items;
+      sum.after /= sum.items;
+    }
+    stage.trial = sum;
+    stage.grouped = sum.after >= sum.before - kTolerated;
+  }
+
   void start(State& state) const {
     MatrixD begin;
     if (options_.evidence) {
@@ -297,7 +323,10 @@ class Walk {
     std::vector<CoupledCollection> collections;
     std::vector<std::array<int, 2>> ends;
     for (std::size_t one = 0; one <= which; ++one) {
-      collections.push_back({states_[one].items, states_[one].classes, states_[one].given});
+      const State& state = states_[one];
+      collections.push_back(
+          {state.items, state.classes,
+           state.held ? std::vector<std::uint8_t>(state.given.size(), 1) : state.given});
       if (one >= sources_)
         for (const std::size_t from : leading_to(one))
           ends.push_back({static_cast<int>(from), static_cast<int>(one)});
@@ -371,7 +400,6 @@ class Walk {
   const TransferOptions& options_;
   Comm& comm_;
   std::vector<State> states_;
-  bool grouped_ = true;
   MatrixD evidence_;          ///< for the collection that is being reached
   MatrixD refined_evidence_;  ///< its own, after it was refined
 };
@@ -384,10 +412,10 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
                           const WatchTransfer& watch) {
   require(options.teller == "auto" || options.teller == "words" || options.teller == "regression",
           "the teller is '", options.teller, "'; expected auto, words or regression");
+  require(options.grouping == "auto" || options.grouping == "yes" || options.grouping == "no",
+          "grouping is '", options.grouping, "'; expected auto, yes or no");
   Walk walk(sources, path, classes, options, comm);
   Transfer result;
-  result.trial = walk.decide_grouping();
-  result.grouped = walk.grouped();
   for (std::size_t step = 0; step < path.size(); ++step)
     result.stages.push_back(walk.reach(sources.size() + step, progress, watch));
   result.classes = walk.classes_of_path();

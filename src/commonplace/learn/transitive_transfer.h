@@ -20,12 +20,12 @@ namespace commonplace {
 ///
 /// The path is walked from its first collection to its last. Each is started with what the words
 /// that it shares with those before say of its items. Then, if items group by themselves as their
-/// labels say, all collections up to it are factorised together along the path
+/// classes say, all collections up to it are factorised together along the path
 /// (coupled_factors.h), and its classes are refined among themselves (class_mixture.h). Whether
-/// they do is tried on labelled items of the sources: where grouping makes fewer of them right,
-/// the start is the answer. The factorisation cannot tell a solution from the one with classes
-/// exchanged, but the evidence of shared words can: if it fits better to other names, they are
-/// exchanged and the factorisation goes on from there.
+/// they do is tried on the collection before, by the features that both have: where grouping makes
+/// fewer of its items right, the start is the answer. The factorisation cannot tell a solution from
+/// the one with classes exchanged, but the evidence of shared words can: if it fits better to other
+/// names, they are exchanged and the factorisation goes on from there.
 struct TransferOptions {
   CoupledFactorOptions factors;
   ClassMixtureOptions words;
@@ -57,6 +57,8 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct TransferStage {
+  bool grouped = true;         ///< it was factorised and refined
+  RefinementTrial trial;       ///< which decided that; of no items if it was asked for
   Report report;               ///< of the factorisation
   int refinements = 0;         ///< rounds
   bool renamed = false;        ///< the classes were exchanged
@@ -70,8 +72,6 @@ struct Transfer {
   /// as honest as held-out items of the sources made them.
   std::vector<MatrixD> classes;
   std::vector<TransferStage> stages;  ///< one a collection of the path
-  bool grouped = true;                ///< collections were factorised and refined
-  RefinementTrial trial;              ///< on the sources, which decided that; of no items: asked
   double sharpness = 1;               ///< of the evidence in the last one's probabilities
 };
 

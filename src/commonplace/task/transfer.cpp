@@ -191,8 +191,6 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   SelfComm comm;
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
   summary.stages = std::move(found.stages);
-  summary.grouped = found.grouped;
-  summary.trial = found.trial;
   collect(data, found.classes.back(), request.above, summary);
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!request.dry_run) store(library, request, settings, summary);
@@ -256,14 +254,13 @@ std::string to_json(const TransferSummary& summary) {
          {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
          {"refinements", stage.refinements},
          {"told_by", stage.by_words ? "words" : "regression"},
+         {"grouped", stage.grouped},
+         {"right_before_grouping", stage.trial.before},
+         {"right_after_grouping", stage.trial.after},
          {"renamed", stage.renamed},
          {"shared_features", stage.shared_features},
          {"agreement", stage.agreement}});
   json["stages"] = std::move(stages);
-  json["grouped"] = summary.grouped;
-  if (summary.trial.items > 0)
-    json["grouping_trial"] = {{"right_before", summary.trial.before},
-                              {"right_after", summary.trial.after}};
   Json counts = Json::object();
   for (const LabelCount& each : summary.counts) counts[each.label] = each.items;
   json["labels"] = std::move(counts);

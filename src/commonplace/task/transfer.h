@@ -50,8 +50,6 @@ struct TransferSummary {
   bool refused = false;
   std::string reason;  ///< for a refusal
   std::vector<TransferStage> stages;
-  bool grouped = true;                          ///< items found their classes among themselves
-  RefinementTrial trial;                        ///< on the sources, which decided that
   std::vector<TransferPrediction> predictions;  ///< of the items without a label, in their order
   std::vector<LabelCount> counts;               ///< of those that are written
   std::int64_t known = 0;                       ///< items of the target that had a label before
