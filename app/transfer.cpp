@@ -7,7 +7,6 @@
 #include "app/command.h"
 #include "app/options.h"
 #include "app/terminal.h"
-#include "commonplace/base/join.h"
 #include "commonplace/data/machine_labels.h"
 
 namespace commonplace::app {
@@ -82,9 +81,7 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
 
 int run_undo(const Arguments& arguments) {
   Library library(arguments.library, Library::Access::write);
-  const std::string model = arguments.request.name.empty() ? join(arguments.request.sources) +
-                                                                 "-to-" + arguments.request.target
-                                                           : arguments.request.name;
+  const std::string model = transfer_model_name(arguments.request);
   const std::int64_t removed =
       remove_machine_labels(library, collection(library, arguments.request.target), model);
   if (arguments.json)

@@ -89,6 +89,17 @@ TEST_F(TransferTask, GoesThroughTwoCollectionsAndStoresMachineLabels) {
   EXPECT_TRUE(item(library(), collection_named("t"), "t1").labels.empty());
 }
 
+TEST_F(TransferTask, TakesSeveralSources) {
+  add("s2", 0, true);
+  TransferRequest asked = request({"i", "j"});
+  asked.sources = {"s", "s2"};
+  const TransferSummary summary = transfer(asked);
+  EXPECT_EQ(summary.model, "s-s2-to-t");
+  EXPECT_GT(share_right(summary), 0.9);
+  EXPECT_EQ(remove_machine_labels(library(), collection_named("t"), transfer_model_name(asked)),
+            120);
+}
+
 TEST_F(TransferTask, FindsTheOnlyChain) {
   TransferRequest asked = request();
   asked.chain = true;

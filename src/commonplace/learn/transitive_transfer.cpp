@@ -213,27 +213,28 @@ class Walk {
       std::vector<std::uint8_t> common = common_features(from, which);
       if (std::find(common.begin(), common.end(), 1) == common.end()) continue;
       sum += what_it_says(states_[from].items, states_[from].classes, std::move(common),
-                          state.items, stage.by_words);
+                          state.items, stage.by_words, false);
       heard += 1;
     }
     sum /= std::max(1.0, heard);
-    if (state.has_labels) {
-      bool by_words = true;
+    // Few labels cannot tell what tells better: as for the collection before, if there is one.
+    if (state.has_labels)
       sum += what_it_says(state.items, known_classes(state.labels, classes_), state.used,
-                          state.items, by_words);
-    }
+                          state.items, stage.by_words, heard > 0);
     return sum;
   }
 
-  /// What items of known classes say of others, by the given features, with words or by regression.
+  /// What items of known classes say of others, by the given features: by words or by regression,
+  /// which `by_words` tells, or is told if it was not `chosen` before.
   MatrixD what_it_says(const SparseView& teachers, const MatrixD& classes,
-                       std::vector<std::uint8_t> used, const SparseView& items,
-                       bool& by_words) const {
+                       std::vector<std::uint8_t> used, const SparseView& items, bool& by_words,
+                       bool chosen) const {
     const std::vector<std::int32_t> labels = most_likely(classes);
     const HeldOut words = honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
-    by_words = options_.teller == "words" ||
-               (options_.teller == "auto" &&
-                words.likelihood >= held_out_regression(teachers, classes, labels, used));
+    if (!chosen)
+      by_words = options_.teller == "words" ||
+                 (options_.teller == "auto" &&
+                  words.likelihood >= held_out_regression(teachers, classes, labels, used));
     if (by_words)
       return words.sharpness * class_evidence(fit_class_words(teachers, classes, std::move(used),
                                                               options_.words, comm_),

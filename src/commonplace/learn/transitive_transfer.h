@@ -44,7 +44,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit_options(options.factors, visit);
   visit_options(options.words, visit);
   visit("grouping", options.grouping,
-        "let items find their classes among themselves: yes, no, or auto as it does on the source");
+        "let items find their classes among themselves: yes, no, or auto");
   visit("refine", options.refine, "refine the classes of each collection among themselves");
   visit("evidence", options.evidence, "start with what shared words say, else at random");
   visit("teller", options.teller, "what tells the start: words, regression, or auto");

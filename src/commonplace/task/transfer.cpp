@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/base/join.h"
 #include "commonplace/data/machine_labels.h"
 #include "commonplace/io/options_json.h"
 
@@ -150,6 +149,13 @@ void store(Library& library, const TransferRequest& request, const TransferOptio
 
 }  // namespace
 
+std::string transfer_model_name(const TransferRequest& request) {
+  if (!request.name.empty()) return request.name;
+  std::string name;
+  for (const std::string& source : request.sources) name += source + "-";
+  return name + "to-" + request.target;
+}
+
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,
                                 const TransferReadOptions& read, const TransferOptions& options,
                                 int jobs, const Progress& progress) {
@@ -169,9 +175,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   summary.field = data.field;
   summary.forecast = way.forecast;
   if (way.forecast) summary.advice = advice.learned_from;
-  summary.model =
-      request.name.empty() ? join(request.sources) + "-to-" + request.target : request.name;
-  std::replace(summary.model.begin(), summary.model.end(), ',', '-');
+  summary.model = transfer_model_name(request);
   std::vector<TransferCollection> from;
   for (std::size_t which = 0; which < sources; ++which)
     from.push_back(collection_of(data.collections[which]));

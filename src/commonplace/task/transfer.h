@@ -28,6 +28,9 @@ struct TransferRequest {
   std::string name;                     ///< of the model; empty: SOURCE-to-TARGET
 };
 
+/// What the model is called: as asked for, or SOURCE-to-TARGET.
+std::string transfer_model_name(const TransferRequest& request);
+
 struct TransferPrediction {
   std::string item;
   std::string label;
