@@ -47,9 +47,10 @@ void show(const Arguments& arguments, const BridgeRanking& ranking) {
   print_table({"THROUGH", "COMPLEXITY", "TO SOURCE", "TO TARGET", "SHARED, %", "SHARED, %",
                "SUCCESS, %", "GAIN, POINTS", ""},
               rows);
-  say(arguments, ranking.chain.empty()
-                     ? "The shortest chain goes directly, or there is none."
-                     : "The shortest chain goes through " + join(ranking.chain) + ".");
+  say(arguments, !ranking.chain ? "There is no chain: at some step nothing is shared."
+                 : ranking.chain->empty()
+                     ? "The shortest way is the direct one."
+                     : "The shortest way goes through " + join(*ranking.chain) + ".");
   say(arguments, quality_line(ranking.advice));
 }
 

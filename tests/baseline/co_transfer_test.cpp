@@ -9,6 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/learn/class_mixture.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/sample_library.h"
 

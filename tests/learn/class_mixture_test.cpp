@@ -11,13 +11,6 @@
 namespace commonplace {
 namespace {
 
-MatrixD known_classes(const std::vector<std::int32_t>& labels, Eigen::Index classes) {
-  MatrixD result = MatrixD::Zero(std::ssize(labels), classes);
-  for (std::size_t item = 0; item < labels.size(); ++item)
-    result(static_cast<Eigen::Index>(item), labels[item]) = 1;
-  return result;
-}
-
 /// Counted by hand: two classes, three words of which the last says nothing.
 TEST(ClassMixture, WordsAreSmoothedShares) {
   const Sparse items{3, {0, 2, 3}, {0, 2, 1}, {2, 5, 4}};
@@ -72,7 +65,7 @@ TEST(ClassMixture, RefinesAPoorStartAndKeepsWhatIsGiven) {
 
 TEST(ClassMixture, RanksAgree) {
   const test::PlantedChain planted{.collections = 1, .classes = 3, .items = 101};
-  const MatrixD known = known_classes(planted.labels(), 3);
+  const MatrixD known = class_indicators(planted.labels(), 3);
   const MatrixD start = (known.array() + 0.7).matrix() / 3.1;
   SelfComm self;
   const Sparse rows = planted.rows(0);

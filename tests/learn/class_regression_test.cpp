@@ -12,13 +12,6 @@
 namespace commonplace {
 namespace {
 
-MatrixD known_classes(const std::vector<std::int32_t>& labels, Eigen::Index classes) {
-  MatrixD result = MatrixD::Zero(std::ssize(labels), classes);
-  for (std::size_t item = 0; item < labels.size(); ++item)
-    result(static_cast<Eigen::Index>(item), labels[item]) = 1;
-  return result;
-}
-
 const test::PlantedChain kPlanted{.collections = 1, .classes = 3, .items = 101, .noise = 0.5};
 
 /// The mean loss written down once more, with whole matrices.
@@ -41,7 +34,7 @@ TEST(ClassRegression, FindsTheMinimum) {
   for (std::int64_t row = 0; row < rows.rows(); ++row)
     for (std::size_t i = 0; i < rows.view().row_indices(row).size(); ++i)
       x(row, rows.view().row_indices(row)[i]) = static_cast<double>(rows.view().row_values(row)[i]);
-  const MatrixD classes = (known_classes(kPlanted.labels(), 3).array() * 0.7 + 0.1).matrix();
+  const MatrixD classes = (class_indicators(kPlanted.labels(), 3).array() * 0.7 + 0.1).matrix();
   SelfComm comm;
   ClassRegressionOptions options;
   options.iterations = 3000;
@@ -66,7 +59,7 @@ TEST(ClassRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
   SelfComm comm;
   std::vector<std::uint8_t> used(static_cast<std::size_t>(rows.columns), 1);
   used[3] = 0;
-  MatrixD classes = known_classes(kPlanted.labels(), 3);
+  MatrixD classes = class_indicators(kPlanted.labels(), 3);
   const ClassRegression all = fit_class_regression(rows.view(), classes, used, {}, comm);
   EXPECT_EQ(all.weights.row(3).norm(), 0);
   EXPECT_GT(all.weights.norm(), 0);
@@ -80,7 +73,7 @@ TEST(ClassRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
 TEST(ClassRegression, RanksAgree) {
   SelfComm self;
   const Sparse rows = kPlanted.rows(0);
-  const MatrixD classes = known_classes(kPlanted.labels(), 3);
+  const MatrixD classes = class_indicators(kPlanted.labels(), 3);
   const ClassRegression one =
       fit_class_regression(rows.view(), classes, features_in_use(rows.view(), self), {}, self);
   for (const int ranks : {2, 3}) {

@@ -8,6 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/learn/class_mixture.h"
 #include "tests/support/naive_coupled_factors.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/planted_chain.h"
@@ -46,13 +47,6 @@ MatrixD random_classes(Eigen::Index items, Eigen::Index classes, std::uint64_t s
   });
 }
 
-MatrixD known_classes(const std::vector<std::int32_t>& labels, Eigen::Index classes) {
-  MatrixD result = MatrixD::Zero(std::ssize(labels), classes);
-  for (std::size_t item = 0; item < labels.size(); ++item)
-    result(static_cast<Eigen::Index>(item), labels[item]) = 1;
-  return result;
-}
-
 /// A chain whose first collection is labelled and the others start at random; of the second the
 /// first five items are labelled too.
 struct Chain {
@@ -70,7 +64,7 @@ struct Chain {
           random_classes(planted.items, planted.classes, 17 + static_cast<std::uint64_t>(which));
       std::vector<std::uint8_t> marks(items, which == 0 ? 1 : 0);
       if (which == 1) std::fill_n(marks.begin(), 5, std::uint8_t{1});
-      const MatrixD known = known_classes(planted.labels(), planted.classes);
+      const MatrixD known = class_indicators(planted.labels(), planted.classes);
       for (std::size_t item = 0; item < items; ++item)
         if (marks[item] != 0)
           start.row(static_cast<Eigen::Index>(item)) = known.row(static_cast<Eigen::Index>(item));

@@ -42,9 +42,15 @@ Transfer run(const Chain& chain, const std::vector<std::size_t>& path,
 TEST(TransitiveTransfer, ReachesThroughABridgeWhatDirectTransferCannot) {
   const Chain chain({.items = 200, .noise = 0.5});
   const std::vector<std::int32_t> labels = chain.planted.labels();
-  const Transfer direct = run(chain, {2});
-  EXPECT_EQ(direct.stages[0].shared_features, 0);
-  // Nothing tells which group is which: at best the groups are found and named by chance.
+  double worst_direct = 1;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    TransferOptions options;
+    options.factors.seed = seed;
+    const Transfer direct = run(chain, {2}, options);
+    EXPECT_EQ(direct.stages[0].shared_features, 0);
+    worst_direct = std::min(worst_direct, test::share_right(direct.classes[0], labels));
+  }
+  EXPECT_LT(worst_direct, 0.6) << "nothing tells which group is which, so some are named wrongly";
   const Transfer through = run(chain, {1, 2});
   EXPECT_GT(test::share_right(through.classes[0], labels), 0.93);
   EXPECT_GT(test::share_right(through.classes[1], labels), 0.93);
@@ -71,8 +77,8 @@ TEST(TransitiveTransfer, NeverSwapsTheNamesOfClasses) {
   }
 }
 
-/// A start whose names are exchanged throughout is found out by the evidence of shared words.
-TEST(TransitiveTransfer, RandomStartsAreNamedByEvidenceOnlyIfAsked) {
+/// What the evidence of shared words is needed for.
+TEST(TransitiveTransfer, RandomStartsExchangeTheNamesOfClasses) {
   const Chain chain({.items = 200, .noise = 0.3});
   TransferOptions options;
   options.evidence = false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commonplace/base/error.h"
+#include "commonplace/learn/class_mixture.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -112,17 +113,6 @@ CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
   for (const MatrixD& own : result.visits) result.scores.push_back(class_shares(unit_sums(own)));
   result.report.compute_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return result;
-}
-
-MatrixD class_indicators(std::span<const std::int32_t> labels, std::int64_t classes) {
-  require(classes >= 1, "there are ", classes, " classes; expected 1 or more");
-  MatrixD result = MatrixD::Zero(std::ssize(labels), classes);
-  for (std::size_t item = 0; item < labels.size(); ++item) {
-    require(labels[item] >= -1 && labels[item] < classes, "item ", item, " has the label ",
-            labels[item], "; expected 0 .. ", classes - 1, ", or -1 for none");
-    if (labels[item] >= 0) result(static_cast<Eigen::Index>(item), labels[item]) = 1;
-  }
   return result;
 }
 

@@ -60,10 +60,6 @@ CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
                        const CoTransferOptions& options = {},
                        const Progress& progress = no_progress);
 
-/// items x classes: 1 where an item has the label, otherwise 0. Error for labels other than -1 ..
-/// classes - 1.
-MatrixD class_indicators(std::span<const std::int32_t> labels, std::int64_t classes);
-
 /// Rows scaled to the sum 1, what is below 0 as 0; uniform where nothing is above 0.
 Matrix class_shares(const Eigen::Ref<const MatrixD>& scores);
 

@@ -94,6 +94,17 @@ struct LabelledRows {
 
 }  // namespace
 
+MatrixD class_indicators(std::span<const std::int32_t> labels, std::int64_t classes) {
+  require(classes >= 1, "there are ", classes, " classes; expected 1 or more");
+  MatrixD result = MatrixD::Zero(std::ssize(labels), classes);
+  for (std::size_t item = 0; item < labels.size(); ++item) {
+    require(labels[item] >= -1 && labels[item] < classes, "item ", item, " has the label ",
+            labels[item], "; expected 0 .. ", classes - 1, ", or -1 for none");
+    if (labels[item] >= 0) result(static_cast<Eigen::Index>(item), labels[item]) = 1;
+  }
+  return result;
+}
+
 std::vector<std::uint8_t> features_in_use(const SparseView& items, Comm& comm) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(items.columns), 0);
   for (std::int64_t row = 0; row < items.rows; ++row) {
@@ -107,6 +118,19 @@ std::vector<std::uint8_t> features_in_use(const SparseView& items, Comm& comm) {
   std::transform(counts.begin(), counts.end(), used.begin(),
                  [](std::int64_t count) { return static_cast<std::uint8_t>(count > 0); });
   return used;
+}
+
+Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used) {
+  Sparse result;
+  result.columns = items.columns;
+  for (std::int64_t row = 0; row < items.rows; ++row) {
+    const auto columns = items.row_indices(row);
+    const auto values = items.row_values(row);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (used[static_cast<std::size_t>(columns[i])] != 0) result.push(columns[i], values[i]);
+    result.end_row();
+  }
+  return result;
 }
 
 ClassWords fit_class_words(const SparseView& items, const MatrixD& classes,
@@ -213,11 +237,9 @@ RefinementTrial try_refinement(const SparseView& items, std::span<const std::int
   for (const std::size_t which : {0, 1}) {
     const LabelledRows& known = halves[1 - which];
     const LabelledRows& asked = halves[which];
-    MatrixD indicators = MatrixD::Zero(known.rows.rows(), classes);
-    for (std::size_t row = 0; row < known.labels.size(); ++row)
-      indicators(static_cast<Eigen::Index>(row), known.labels[row]) = 1;
-    const ClassWords words = fit_class_words(
-        known.rows.view(), indicators, features_in_use(known.rows.view(), comm), options, comm);
+    const ClassWords words =
+        fit_class_words(known.rows.view(), class_indicators(known.labels, classes),
+                        features_in_use(known.rows.view(), comm), options, comm);
     const MatrixD told =
         class_probabilities(class_evidence(words, asked.rows.view(), options, comm));
     sums[0] += asked.right(told);
@@ -248,10 +270,9 @@ HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> 
   constexpr std::array kSharpness = {1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03};
   std::array<double, kSharpness.size() + 1> likelihood{};  // and the number of labelled items
   for (int fold = 0; fold < kFolds; ++fold) {
-    MatrixD known = MatrixD::Zero(items.rows, classes);
+    MatrixD known = class_indicators(labels, classes);
     for (std::size_t row = 0; row < labels.size(); ++row)
-      if (labels[row] >= 0 && fold_of[row] != fold)
-        known(static_cast<Eigen::Index>(row), labels[row]) = 1;
+      if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
     const MatrixD evidence =
         class_evidence(fit_class_words(items, known, used, options, comm), items, options, comm);
     for (std::size_t s = 0; s < kSharpness.size(); ++s) {
@@ -265,10 +286,11 @@ HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> 
     }
   }
   comm.sum(likelihood);
-  if (likelihood.back() < static_cast<double>(kFewestLabelled)) return {1, 0, likelihood.back()};
-  const auto best = std::max_element(likelihood.begin(), likelihood.end() - 1);
+  const auto best = likelihood.back() < static_cast<double>(kFewestLabelled)
+                        ? likelihood.begin()
+                        : std::max_element(likelihood.begin(), likelihood.end() - 1);
   return {kSharpness[static_cast<std::size_t>(best - likelihood.begin())],
-          *best / likelihood.back(), likelihood.back()};
+          *best / std::max(1.0, likelihood.back()), likelihood.back()};
 }
 
 }  // namespace commonplace

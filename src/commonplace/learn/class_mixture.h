@@ -38,8 +38,15 @@ struct ClassWords {
   std::vector<std::uint8_t> used;  ///< per feature
 };
 
+/// Items x classes: 1 where an item has the label, otherwise 0. Error for labels other than -1 ..
+/// classes - 1.
+MatrixD class_indicators(std::span<const std::int32_t> labels, std::int64_t classes);
+
 /// For each feature whether some item of any rank has it.
 std::vector<std::uint8_t> features_in_use(const SparseView& items, Comm& comm);
+
+/// The items with those features alone that are marked.
+Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used);
 
 /// Learned from this rank's items, which are so much of each class (`classes`: items x classes),
 /// and those of the other ranks, over the features marked in `used`. O(nonzeros classes).

@@ -19,22 +19,14 @@ constexpr double kLeastStart = 0.01;
 /// No label is less likely than this.
 constexpr double kLeastLikely = 1e-12;
 
-/// Grouping may cost so much accuracy on the sources: it makes up for what evidence from other
-/// collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and more.
+/// Grouping may cost so much accuracy on the collection before: it makes up for what evidence from
+/// other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and more.
 constexpr double kTolerated = 0.08;
 
 std::vector<std::int32_t> labels_or_none(const TransferCollection& collection) {
   return collection.labels.empty()
              ? std::vector<std::int32_t>(static_cast<std::size_t>(collection.items.rows), -1)
              : collection.labels;
-}
-
-/// Rows of the labelled items are 1 at their class, others 0.
-MatrixD known_classes(std::span<const std::int32_t> labels, std::int64_t classes) {
-  MatrixD known = MatrixD::Zero(std::ssize(labels), classes);
-  for (std::size_t item = 0; item < labels.size(); ++item)
-    if (labels[item] >= 0) known(static_cast<Eigen::Index>(item), labels[item]) = 1;
-  return known;
 }
 
 /// A collection with all that has been found out about it.
@@ -63,7 +55,7 @@ State state_of(const TransferCollection& from, std::int64_t classes, std::int64_
     state.given.push_back(static_cast<std::uint8_t>(label >= 0));
     labelled += label >= 0 ? 1 : 0;
   }
-  state.classes = known_classes(state.labels, classes);
+  state.classes = class_indicators(state.labels, classes);
   comm.sum(std::span<std::int64_t>(&labelled, 1));
   state.has_labels = labelled > 0;
   return state;
@@ -86,20 +78,6 @@ std::vector<std::int32_t> most_likely(const MatrixD& classes) {
     labels.push_back(most > classes.row(row).minCoeff() ? static_cast<std::int32_t>(best) : -1);
   }
   return labels;
-}
-
-/// The items without the features that are not marked.
-Sparse only_used(const SparseView& items, const std::vector<std::uint8_t>& used) {
-  Sparse result;
-  result.columns = items.columns;
-  for (std::int64_t row = 0; row < items.rows; ++row) {
-    const auto columns = items.row_indices(row);
-    const auto values = items.row_values(row);
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (used[static_cast<std::size_t>(columns[i])] != 0) result.push(columns[i], values[i]);
-    result.end_row();
-  }
-  return result;
 }
 
 class Walk {
@@ -219,7 +197,7 @@ class Walk {
     sum /= std::max(1.0, heard);
     // Few labels cannot tell what tells better: as for the collection before, if there is one.
     if (state.has_labels)
-      sum += what_it_says(state.items, known_classes(state.labels, classes_), state.used,
+      sum += what_it_says(state.items, class_indicators(state.labels, classes_), state.used,
                           state.items, stage.by_words, heard > 0);
     return sum;
   }
@@ -229,16 +207,21 @@ class Walk {
   MatrixD what_it_says(const SparseView& teachers, const MatrixD& classes,
                        std::vector<std::uint8_t> used, const SparseView& items, bool& by_words,
                        bool chosen) const {
-    const std::vector<std::int32_t> labels = most_likely(classes);
-    const HeldOut words = honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
-    if (!chosen)
-      by_words = options_.teller == "words" ||
-                 (options_.teller == "auto" &&
-                  words.likelihood >= held_out_regression(teachers, classes, labels, used));
-    if (by_words)
-      return words.sharpness * class_evidence(fit_class_words(teachers, classes, std::move(used),
-                                                              options_.words, comm_),
-                                              items, options_.words, comm_);
+    if (!chosen && options_.teller != "auto") {
+      by_words = options_.teller == "words";
+      chosen = true;
+    }
+    if (!chosen || by_words) {
+      const std::vector<std::int32_t> labels = most_likely(classes);
+      const HeldOut words =
+          honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
+      if (!chosen)
+        by_words = words.likelihood >= held_out_regression(teachers, classes, labels, used);
+      if (by_words)
+        return words.sharpness * class_evidence(fit_class_words(teachers, classes, std::move(used),
+                                                                options_.words, comm_),
+                                                items, options_.words, comm_);
+    }
     const ClassRegressionOptions regression = regression_options();
     return class_evidence(
         fit_class_regression(teachers, classes, std::move(used), regression, comm_), items,
@@ -285,7 +268,7 @@ class Walk {
     for (const std::size_t from : leading_to(which)) {
       const State& teacher = states_[from];
       const RefinementTrial trial =
-          try_refinement(only_used(teacher.items, common_features(from, which)).view(),
+          try_refinement(only_features(teacher.items, common_features(from, which)).view(),
                          most_likely(teacher.classes), classes_, options_.words, comm_);
       sum.before += trial.before * trial.items;
       sum.after += trial.after * trial.items;

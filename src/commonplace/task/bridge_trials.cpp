@@ -9,6 +9,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/baseline/collection_distance.h"
 #include "commonplace/baseline/label_propagation.h"
+#include "commonplace/learn/class_mixture.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/task/bridge_graph.h"
 
@@ -238,21 +239,13 @@ LabelledCollection hide_features(const LabelledCollection& collection, int side,
   require(share >= 0 && share <= 1, "the share of features to hide is ", share,
           "; expected 0 .. 1");
   constexpr std::uint64_t hidden_column = 0x686964ULL;
-  LabelledCollection result{collection.name, {}, collection.labels};
-  const SparseView rows = collection.rows.view();
-  result.rows.columns = rows.columns;
-  for (std::int64_t row = 0; row < rows.rows; ++row) {
-    const auto features = rows.row_indices(row);
-    const auto numbers = rows.row_values(row);
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const double draw =
-          random_uniform(seed, static_cast<std::uint64_t>(features[i]), hidden_column);
-      const bool hidden = side == 0 ? draw < share / 2 : draw >= share / 2 && draw < share;
-      if (!hidden) result.rows.push(features[i], numbers[i]);
-    }
-    result.rows.end_row();
+  std::vector<std::uint8_t> kept;
+  for (std::int64_t feature = 0; feature < collection.rows.columns; ++feature) {
+    const double draw = random_uniform(seed, static_cast<std::uint64_t>(feature), hidden_column);
+    const bool hidden = side == 0 ? draw < share / 2 : draw >= share / 2 && draw < share;
+    kept.push_back(hidden ? 0 : 1);
   }
-  return result;
+  return {collection.name, only_features(collection.rows.view(), kept), collection.labels};
 }
 
 CollectionMeasures measure_collections(std::span<const LabelledCollection> collections,

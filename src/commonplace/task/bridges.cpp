@@ -14,6 +14,7 @@
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
+#include "commonplace/learn/class_mixture.h"
 #include "commonplace/task/built_in_bridges.h"
 
 namespace commonplace {
@@ -44,13 +45,6 @@ std::vector<std::string> labelled_collections(const Library& library, std::strin
           join(fields), "); say which with --label-field");
   if (field.empty() && !fields.empty()) field = *fields.begin();
   return found;
-}
-
-/// Places of features that a collection has.
-std::vector<std::uint8_t> columns_in_use(const Sparse& rows) {
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(rows.columns), 0);
-  for (const std::int32_t column : rows.indices) used[static_cast<std::size_t>(column)] = 1;
-  return used;
 }
 
 double share_in_both(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
@@ -204,7 +198,9 @@ BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTria
   }
   map.measures = measure_collections(measured, options, progress);
   std::vector<std::vector<std::uint8_t>> used;
-  for (const LabelledCollection& each : measured) used.push_back(columns_in_use(each.rows));
+  SelfComm comm;
+  for (const LabelledCollection& each : measured)
+    used.push_back(features_in_use(each.rows.view(), comm));
   const auto count = static_cast<Eigen::Index>(used.size());
   map.shared.resize(count, count);
   for (Eigen::Index a = 0; a < count; ++a)
@@ -247,7 +243,7 @@ std::vector<RankedBridge> rank_bridges(const BridgeMap& map, const BridgeChoice&
   return ranked;
 }
 
-std::vector<std::size_t> best_chain(const BridgeMap& map, std::size_t most) {
+std::optional<std::vector<std::size_t>> best_chain(const BridgeMap& map, std::size_t most) {
   const std::size_t count = map.names.size();
   constexpr double kNoWay = std::numeric_limits<double>::infinity();
   // The cheapest way to each place with exactly so many steps, and where it came from.
@@ -270,9 +266,7 @@ std::vector<std::size_t> best_chain(const BridgeMap& map, std::size_t most) {
   std::size_t steps = 1;
   for (std::size_t step = 2; step < cost.size(); ++step)
     if (cost[step][map.target()] < cost[steps][map.target()]) steps = step;
-  require(cost[steps][map.target()] < kNoWay, "there is no way from ", map.names[0], " to ",
-          map.names.back(), " with at most ", most,
-          " collections in between: at some step nothing is shared");
+  if (cost[steps][map.target()] == kNoWay) return std::nullopt;
   std::vector<std::size_t> chain;
   for (std::size_t place = from[steps][map.target()], step = steps - 1; step > 0; --step) {
     chain.push_back(place);

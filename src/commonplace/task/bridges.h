@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,8 +81,8 @@ RankedBridge forecast_path(const BridgeMap& map, const std::vector<std::size_t>&
 
 /// The collections to go through, as places in the map: those of the shortest way from source to
 /// target, where a step between two collections of A-distance d costs -ln(1.01 - d / 2), and is
-/// possible only between collections that share features. Empty: directly. Error if
-/// there is no way with at most `most` collections in between.
-std::vector<std::size_t> best_chain(const BridgeMap& map, std::size_t most);
+/// possible only between collections that share features. Empty: directly. Nothing if there is no
+/// way with at most `most` collections in between.
+std::optional<std::vector<std::size_t>> best_chain(const BridgeMap& map, std::size_t most);
 
 }  // namespace commonplace

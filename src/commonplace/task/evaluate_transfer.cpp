@@ -49,20 +49,6 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::ui
   return order;
 }
 
-/// The rows without the columns that are marked.
-Sparse without(const Sparse& rows, const std::vector<std::uint8_t>& lost) {
-  Sparse result;
-  result.columns = rows.columns;
-  const SparseView view = rows.view();
-  for (std::int64_t row = 0; row < view.rows; ++row) {
-    for (std::size_t i = 0; i < view.row_indices(row).size(); ++i)
-      if (lost[static_cast<std::size_t>(view.row_indices(row)[i])] == 0)
-        result.push(view.row_indices(row)[i], view.row_values(row)[i]);
-    result.end_row();
-  }
-  return result;
-}
-
 /// Half of the features is lost by the sources, the other half by the target.
 void cut_features(TransferTrial& trial, std::uint64_t seed) {
   const auto columns = static_cast<std::size_t>(trial.rows[0].columns);
@@ -74,19 +60,19 @@ void cut_features(TransferTrial& trial, std::uint64_t seed) {
     second[order[i]] = 0;
   }
   for (std::size_t which = 0; which < trial.sources; ++which)
-    trial.rows[which] = without(trial.rows[which], second);
-  trial.rows.back() = without(trial.rows.back(), first);
+    trial.rows[which] = only_features(trial.rows[which].view(), first);
+  trial.rows.back() = only_features(trial.rows.back().view(), second);
 }
 
 void remove_features(TransferTrial& trial, std::int64_t count, std::uint64_t seed) {
   const auto columns = static_cast<std::size_t>(trial.rows[0].columns);
   require(count < trial.rows[0].columns, "--removed has ", count, " but there are only ", columns,
           " features");
-  std::vector<std::uint8_t> lost(columns, 0);
+  std::vector<std::uint8_t> kept(columns, 1);
   const std::vector<std::size_t> order = shuffled(columns, seed, 2);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) lost[order[i]] = 1;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) kept[order[i]] = 0;
   for (std::size_t which = trial.sources; which < trial.target(); ++which)
-    trial.rows[which] = without(trial.rows[which], lost);
+    trial.rows[which] = only_features(trial.rows[which].view(), kept);
 }
 
 /// Shows so many labels of a collection, as many of each class as there are.

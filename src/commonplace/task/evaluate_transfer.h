@@ -36,7 +36,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("labelled_target", options.labelled_target,
         "labelled items of the target; numbers by commas");
   visit("removed", options.removed, "features that those in between lose; numbers by commas");
-  visit("draws", options.seed, "seed of cuts and draws");
+  visit("draw_seed", options.seed, "seed of cuts and draws");
 }
 
 /// Means over the repetitions.

@@ -69,7 +69,11 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
     way.through.resize(request.through.size());
     std::iota(way.through.begin(), way.through.end(), std::size_t{1});
   } else if (request.chain) {
-    way.through = best_chain(map, request.most);
+    const auto chain = best_chain(map, request.most);
+    require(chain.has_value(), "there is no way from ", map.names.front(), " to ", map.names.back(),
+            " with at most ", request.most,
+            " collections in between: at some step nothing is shared");
+    way.through = *chain;
   } else if (!request.direct) {
     const std::vector<RankedBridge> ranked = rank_bridges(map, choice);
     if (!ranked.empty() && leads(ranked[0]) &&
@@ -214,11 +218,9 @@ BridgeRanking rank_library_bridges(const Library& library, const TransferRequest
   ranking.map = map_of(data, request.sources.size(), measuring, progress);
   ranking.advice = bridge_advice(library);
   ranking.bridges = rank_bridges(ranking.map, ranking.advice.choice);
-  try {
-    for (const std::size_t place : best_chain(ranking.map, request.most))
-      ranking.chain.push_back(ranking.map.names[place]);
-  } catch (const Error&) {
-    // No way at all is an answer too: the chain stays empty and nothing is shared.
+  if (const auto chain = best_chain(ranking.map, request.most)) {
+    ranking.chain.emplace();
+    for (const std::size_t place : *chain) ranking.chain->push_back(ranking.map.names[place]);
   }
   return ranking;
 }
@@ -293,7 +295,7 @@ std::string to_json(const BridgeRanking& ranking) {
       {"target", {{"name", ranking.map.names.back()}, {"complexity", measures.complexity.back()}}},
       {"distance", measures.distance(0, measures.distance.cols() - 1)},
       {"bridges", bridges},
-      {"chain", ranking.chain},
+      {"chain", ranking.chain ? Json(*ranking.chain) : Json()},
       {"forecast_learned_from", ranking.advice.learned_from},
       {"forecast_quality",
        {{"trials", quality.examples},

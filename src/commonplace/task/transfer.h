@@ -74,7 +74,8 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
 struct BridgeRanking {
   BridgeMap map;
   std::vector<RankedBridge> bridges;
-  std::vector<std::string> chain;  ///< the path that `chain` would take
+  /// What `chain` would go through; nothing if there is no way.
+  std::optional<std::vector<std::string>> chain;
   BridgeAdvice advice;
 };
 BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
