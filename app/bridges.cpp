@@ -15,6 +15,7 @@ namespace {
 struct Arguments : Common {
   std::string library;
   bool learn = false;
+  bool distances = false;
   TransferRequest request;
   TransferReadOptions read;
 };
@@ -69,10 +70,35 @@ int run_learn(const Arguments& arguments) {
   return kSuccess;
 }
 
+int run_distances(const Arguments& arguments) {
+  const Library library(arguments.library);
+  BridgeMap map;
+  {
+    ProgressBar bar(arguments);
+    map = measure_library(library, arguments.read, arguments.jobs, bar.callback());
+  }
+  if (arguments.json) {
+    print_json(nlohmann::ordered_json::parse(to_json(map)));
+    return kSuccess;
+  }
+  std::vector<std::string> header = {"A-DISTANCE", "ITEMS", "COMPLEXITY"};
+  header.insert(header.end(), map.names.begin(), map.names.end());
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < map.names.size(); ++i) {
+    rows.push_back({map.names[i], with_commas(map.items[i]), fixed(map.measures.complexity[i], 2)});
+    for (std::size_t j = 0; j < map.names.size(); ++j)
+      rows.back().push_back(fixed(
+          map.measures.distance(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)), 2));
+  }
+  print_table(header, rows);
+  return kSuccess;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.learn) return run_learn(arguments);
+  if (arguments.distances) return run_distances(arguments);
   require(!arguments.request.sources.empty() && !arguments.request.target.empty(),
-          "give --source and --target, or --learn");
+          "give --source and --target, or --distances, or --learn");
   const Library library(arguments.library);
   BridgeRanking ranking;
   {
@@ -96,6 +122,7 @@ void add_bridges(CLI::App& app) {
       "  commonplace bridges ~/library --source books --target kitchen\n"
       "  commonplace bridges ~/library --source books --target kitchen --candidates dvd,music "
       "--json\n"
+      "  commonplace bridges ~/library --distances\n"
       "  commonplace bridges ~/library --learn --label-field sentiment\n"
       "Collections are measured without their labels: how complex each is, how easily two are "
       "told\n"
@@ -115,6 +142,8 @@ void add_bridges(CLI::App& app) {
   command->add_option("--most", arguments->request.most, "Collections in between, of a chain")
       ->capture_default_str();
   command->add_flag("--learn", arguments->learn, "Learn from this library which bridges help");
+  command->add_flag("--distances", arguments->distances,
+                    "How far all collections are from each other");
   visit_options(arguments->read, FlagMaker{command, "Reading"});
 }
 

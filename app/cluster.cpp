@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/join.h"
@@ -9,8 +10,6 @@
 
 namespace commonplace::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments : Common {
   std::string library;
@@ -32,10 +31,7 @@ int run(const Arguments& arguments) {
   Json json = Json::array();
   int number = 0;
   for (const RelateGroup& group : groups) {
-    Json kinds = Json::array();
-    for (const GroupedKind& kind : group.kinds)
-      kinds.push_back({{"kind", kind.kind}, {"things", kind.things}, {"nearest", kind.nearest}});
-    json.push_back({{"things", group.things}, {"kinds", kinds}});
+    json.push_back(as_json(group));
     if (arguments.json) continue;
     say(arguments, "Group " + std::to_string(++number) + ", " + counted(group.things, "thing"));
     for (const GroupedKind& kind : group.kinds)

@@ -59,6 +59,7 @@ void add_cluster(CLI::App& app);
 void add_map(CLI::App& app);
 void add_bridges(CLI::App& app);
 void add_transfer(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_version(CLI::App& app);
 void add_completion(CLI::App& app);
 

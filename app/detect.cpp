@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
 
 namespace commonplace::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments : Common {
   std::string library;
@@ -24,10 +23,7 @@ int list(const Arguments& arguments, const ConceptFinder& finder) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
   for (const DetectableConcept& each : finder.concepts()) {
-    json.push_back({{"concept", each.name},
-                    {"shown", each.shown},
-                    {"not_shown", each.not_shown},
-                    {"tagged", each.tagged}});
+    json.push_back(as_json(each));
     rows.push_back({each.name, with_commas(each.tagged), with_commas(each.shown),
                     with_commas(each.not_shown)});
   }
@@ -38,19 +34,6 @@ int list(const Arguments& arguments, const ConceptFinder& finder) {
   else
     print_table({"CONCEPT", "TAGGED", "YES", "NO"}, rows);
   return kSuccess;
-}
-
-Json as_json(const DetectAnswer& answer, const std::string& collection) {
-  Json results = Json::array();
-  for (const Detected& each : answer.items_found) {
-    Json json = {{"id", each.id}, {"score", each.score}};
-    if (each.confidence >= 0) json["confidence"] = each.confidence;
-    if (each.taught != 0) json["taught"] = each.taught > 0 ? "yes" : "no";
-    results.push_back(std::move(json));
-  }
-  return {{"concept", answer.name},        {"collection", collection},  {"shown", answer.shown},
-          {"not_shown", answer.not_shown}, {"learned", answer.learned}, {"items", answer.items},
-          {"seconds", answer.seconds},     {"results", results}};
 }
 
 void show(const Arguments& arguments, const DetectAnswer& answer) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/evaluation_report.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -45,19 +46,7 @@ DetectTrial trial_of(const Arguments& arguments) {
   return collection_trial(Library(arguments.library), arguments.collection, options);
 }
 
-int run(const Arguments& arguments) {
-  const DetectTrial trial = trial_of(arguments);
-  DetectEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation = evaluate_detect(trial, arguments.options, arguments.detector, arguments.jobs,
-                                 bar.callback());
-  }
-  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
-  if (arguments.json) {
-    print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
-    return kSuccess;
-  }
+void show(const Arguments& arguments, const DetectEvaluation& evaluation) {
   say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.columns) +
                      " features, " + counted(std::ssize(evaluation.concepts), "concept") +
                      "; in brackets the 95 % interval.");
@@ -70,7 +59,20 @@ int run(const Arguments& arguments) {
   print_table(
       {"LABELLED", "UNLABELLED", "METHOD", "MIAP, %", "P@100, %", "ERROR, %", "SECONDS", "CHOSEN"},
       rows);
-  return kSuccess;
+}
+
+int run(const Arguments& arguments) {
+  const DetectTrial trial = trial_of(arguments);
+  DetectEvaluation evaluation;
+  {
+    ProgressBar bar(arguments);
+    evaluation = evaluate_detect(trial, arguments.options, arguments.detector, arguments.jobs,
+                                 bar.callback());
+  }
+  return report_evaluation(arguments,
+                           {"detect", arguments.library, arguments.collection, to_json(evaluation),
+                            arguments.plot, [&] { return evaluation_plot(evaluation); }},
+                           [&] { show(arguments, evaluation); });
 }
 
 }  // namespace

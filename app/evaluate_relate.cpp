@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/evaluation_report.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -88,12 +89,13 @@ int run(const Arguments& arguments) {
     evaluation =
         evaluate_relate(data, arguments.relate, arguments.options, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
-  else
-    show(arguments, evaluation);
-  return kSuccess;
+  return report_evaluation(
+      arguments,
+      {"relate", arguments.library,
+       arguments.options.target.empty() ? arguments.relate.read.collections
+                                        : arguments.options.target,
+       to_json(evaluation), arguments.plot, [&] { return evaluation_plot(evaluation); }},
+      [&] { show(arguments, evaluation); });
 }
 
 }  // namespace

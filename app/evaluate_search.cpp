@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/evaluation_report.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -96,12 +97,11 @@ int run(const Arguments& arguments) {
     evaluation = evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
                                  arguments.options, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
-  if (arguments.json)
-    print_json(as_json(evaluation));
-  else
-    show(arguments, evaluation);
-  return kSuccess;
+  return report_evaluation(
+      arguments,
+      {"search", arguments.library, arguments.target, as_json(evaluation).dump(), arguments.plot,
+       [&] { return evaluation_plot(evaluation); }},
+      [&] { show(arguments, evaluation); });
 }
 
 }  // namespace

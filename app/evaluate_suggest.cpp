@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/evaluation_report.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -75,12 +76,10 @@ int run(const Arguments& arguments) {
     evaluation = evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
                                   arguments.options, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
-  else
-    show(arguments, evaluation);
-  return kSuccess;
+  return report_evaluation(arguments,
+                           {"suggest", arguments.library, arguments.collection, to_json(evaluation),
+                            arguments.plot, [&] { return evaluation_plot(evaluation); }},
+                           [&] { show(arguments, evaluation); });
 }
 
 }  // namespace
@@ -93,7 +92,9 @@ void add_evaluate_suggest(CLI::App& evaluate) {
       "  commonplace evaluate suggest --train train.txt.gz --test test.txt.gz --prototypes 10%\n"
       "  commonplace evaluate suggest --train train.txt --test test.txt --baselines all \\\n"
       "    --sweep 1%,5%,20% --plot suggest.svg\n"
-      "Nothing in the library is changed, and no choice sees the items that are asked for.",
+      "No item or model is changed, and no choice sees the items that are asked for; what is "
+      "found\n"
+      "is kept in the library for 'commonplace serve'.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library");
   command->add_option("--collection", arguments->collection, "The collection to learn from");

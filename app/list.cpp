@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
-#include "app/item_json.h"
 #include "app/terminal.h"
 #include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
@@ -26,35 +26,22 @@ struct Arguments : Common {
   std::int64_t offset = 0;
 };
 
-using Json = nlohmann::ordered_json;
-
 int list_collections(const Arguments& arguments, const Library& library) {
   const std::vector<Collection> all = collections(library);
   if (arguments.names) {
     for (const Collection& each : all) say(Common{}, each.name);
     return kSuccess;
   }
-  Json json = {{"collections", Json::array()}, {"links", Json::array()}};
-  std::vector<std::vector<std::string>> rows;
-  for (const Collection& each : all) {
-    const std::vector<FeatureRecord> records = feature_records(library, each);
-    const std::string features = join(records, &FeatureRecord::name);
-    Json feature_names = Json::array();
-    for (const FeatureRecord& record : records) feature_names.push_back(record.name);
-    rows.push_back(
-        {each.name, with_commas(each.items), each.format, features, each.changed, each.source});
-    json["collections"].push_back({{"name", each.name},
-                                   {"items", each.items},
-                                   {"format", each.format},
-                                   {"features", feature_names},
-                                   {"changed", each.changed},
-                                   {"source", each.source}});
-  }
-  for (const LinkCount& count : link_counts(library))
-    json["links"].push_back({{"from", count.from}, {"to", count.to}, {"links", count.links}});
   if (arguments.json) {
-    print_json(json);
-  } else if (all.empty()) {
+    print_json(collections_json(library));
+    return kSuccess;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Collection& each : all)
+    rows.push_back({each.name, with_commas(each.items), each.format,
+                    join(feature_records(library, each), &FeatureRecord::name), each.changed,
+                    each.source});
+  if (all.empty()) {
     say(arguments, "The library is empty. Add something with: commonplace add " +
                        arguments.library + " NAME SOURCE");
   } else {
@@ -70,12 +57,8 @@ int list_models(const Arguments& arguments, const Library& library) {
   std::vector<std::vector<std::string>> rows;
   for (const ModelRecord& each : model_records(library)) {
     rows.push_back({each.name, each.kind, each.created});
-    json.push_back({{"name", each.name},
-                    {"kind", each.kind},
-                    {"created", each.created},
-                    {"file", each.file.string()},
-                    {"options", Json::parse(each.options)},
-                    {"report", Json::parse(each.report)}});
+    json.push_back(model_json(each));
+    json.back()["file"] = each.file.string();
   }
   if (arguments.json) {
     print_json({{"models", json}});

@@ -47,6 +47,7 @@ void add_commands(CLI::App& app) {
   add_evaluate(app);
   add_link(app);
   add_remove(app);
+  add_serve(app);
   add_version(app);
   add_completion(app);
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -12,8 +13,6 @@
 namespace commonplace::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Arguments : Common {
   std::string library;
   std::string model;
@@ -21,32 +20,6 @@ struct Arguments : Common {
   bool same_tags = false;
   RelateQuery query;
 };
-
-Json as_json(const RelateAnswer& answer) {
-  Json kinds = Json::array();
-  for (const RelatedThings& kind : answer.kinds) {
-    Json things = Json::array();
-    for (const RelatedThing& each : kind.things) {
-      Json json = {{"name", each.name}, {"score", each.score}, {"times", each.times}};
-      if (each.known) json["known"] = true;
-      for (const RelateReason& reason : each.reasons) json["reasons"][reason.kind] = reason.adds;
-      if (!each.examples.empty()) json["examples"] = each.examples;
-      things.push_back(std::move(json));
-    }
-    kinds.push_back({{"kind", kind.kind}, {"things", things}});
-  }
-  Json json = {{"evidence", answer.evidence}, {"kinds", kinds}, {"seconds", answer.seconds}};
-  if (answer.known_place)
-    json["place"] = {{"latitude", answer.known_place->latitude},
-                     {"longitude", answer.known_place->longitude}};
-  if (answer.guess && answer.guess->tells)
-    json["guess"] = {{"latitude", answer.guess->place.latitude},
-                     {"longitude", answer.guess->place.longitude},
-                     {"radius", answer.guess->radius}};
-  else if (answer.guess)
-    json["guess"] = nullptr;
-  return json;
-}
 
 std::string metres(double value) {
   return value < 950 ? fixed(value, 0) + " m" : fixed(value / 1000, 1) + " km";
@@ -88,13 +61,7 @@ int run_same_tags(const Arguments& arguments, const Relations& relations) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
   for (const SameTags& each : pairs) {
-    json.push_back({{"kind", each.kind},
-                    {"first", each.first},
-                    {"second", each.second},
-                    {"alike", each.alike},
-                    {"first_items", each.first_items},
-                    {"second_items", each.second_items},
-                    {"together", each.together}});
+    json.push_back(as_json(each));
     rows.push_back({fixed(each.alike, 2), each.first, with_commas(each.first_items), each.second,
                     with_commas(each.second_items), with_commas(each.together)});
   }

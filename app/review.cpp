@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/keyboard.h"
 #include "app/suggest_reasons.h"
@@ -55,7 +56,7 @@ void print_queue(const Arguments& arguments, ReviewQueue& queue) {
                                    {"tags", entry->tags},
                                    {"suggestion", entry->tag},
                                    {"confidence", entry->confidence}};
-    if (arguments.explain) json["reasons"] = reasons_json(entry->reasons);
+    if (arguments.explain) json["reasons"] = as_json(entry->reasons);
     print_json(json);
   }
 }

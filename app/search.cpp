@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -14,8 +15,6 @@
 namespace commonplace::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Arguments : Common {
   std::string library;
   std::string query;
@@ -24,44 +23,6 @@ struct Arguments : Common {
   std::vector<std::string> models;
   SearchOptions options;
 };
-
-Json reasons_json(const SearchReasons& reasons) {
-  Json words = Json::array();
-  for (const auto& word : reasons.words)
-    words.push_back({{"word", word.word}, {"in_tags", word.in_tags}, {"in_text", word.in_text}});
-  Json associations = Json::array();
-  for (const auto& each : reasons.associations)
-    associations.push_back({{"from", each.from},
-                            {"asked", each.asked},
-                            {"weight", each.weight},
-                            {"collection", each.collection},
-                            {"together", each.together}});
-  Json neighbours = Json::array();
-  for (const auto& each : reasons.neighbours)
-    neighbours.push_back({{"collection", each.collection},
-                          {"id", each.id},
-                          {"weight", each.weight},
-                          {"asked", each.asked}});
-  Json topics = Json::array();
-  for (const auto& each : reasons.topics)
-    topics.push_back({{"topic", each.name},
-                      {"collections", each.members},
-                      {"terms", each.terms},
-                      {"weight", each.weight}});
-  return {{"words", words},
-          {"associations", associations},
-          {"neighbours", neighbours},
-          {"topics", topics}};
-}
-
-Json hit_json(const SearchHit& hit, bool explain) {
-  Json json = {{"collection", hit.collection}, {"id", hit.id},
-               {"title", hit.title},           {"tags", hit.tags},
-               {"score", hit.score},           {"own", hit.own},
-               {"borrowed", hit.borrowed}};
-  if (explain) json["why"] = reasons_json(hit.reasons);
-  return json;
-}
 
 void explain(const Arguments& arguments, const SearchReasons& reasons) {
   auto line = [&](const std::string& text) { say(arguments, printable("      " + text)); };
@@ -123,12 +84,12 @@ std::string collection_with(const Arguments& arguments, const Library& library) 
 }
 
 /// An index that had to be made is kept for the next time, if the library can be written.
-void keep_indexes(const Arguments& arguments, const std::vector<CollectionSearcher>& searchers) {
-  for (const CollectionSearcher& searcher : searchers) {
-    if (!searcher.index_is_new() || searcher.model().empty()) continue;
+void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& searchers) {
+  for (const auto& searcher : searchers) {
+    if (!searcher->index_is_new() || searcher->model().empty()) continue;
     try {
       Library library(arguments.library, Library::Access::write);
-      searcher.keep_index(library);
+      searcher->keep_index(library);
     } catch (const Error&) {
       return;  // read-only, full or locked: the answer stands without it
     }
@@ -146,28 +107,30 @@ int run(Arguments& arguments) {
   require(!arguments.like.empty() || !query.words.empty() || query.condition,
           "the query is empty; give words to search for");
   const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
-  std::vector<CollectionSearcher> searchers;
+  SearchResults::Searchers searchers;
   {
     ProgressBar bar(arguments);
     for (const SearchPlace& place : search_places(library, arguments.collections, arguments.models))
-      searchers.emplace_back(library, place.collection, place.model, arguments.jobs,
-                             bar.callback());
+      searchers.push_back(std::make_shared<CollectionSearcher>(
+          library, place.collection, place.model, arguments.jobs, bar.callback()));
   }
   require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
           arguments.library, " NAME SOURCE");
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<SearchAnswer> answers;
-  for (const CollectionSearcher& searcher : searchers)
-    answers.push_back(arguments.like.empty()
-                          ? searcher.search(query, arguments.options)
-                          : searcher.like(like_in, arguments.like, arguments.options));
-  const SearchAnswer answer = merge_answers(std::move(answers), arguments.options.limit);
+  std::vector<SearchRanking> rankings;
+  for (const auto& searcher : searchers)
+    rankings.push_back(arguments.like.empty()
+                           ? searcher->rank(query, arguments.options)
+                           : searcher->rank_like(like_in, arguments.like, arguments.options));
+  const SearchResults results(searchers, std::move(rankings), arguments.options.limit);
+  const SearchAnswer answer = {results.page(0, results.total(), arguments.options),
+                               results.unknown()};
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (arguments.json) {
     Json hits = Json::array();
     for (const SearchHit& hit : answer.hits)
-      hits.push_back(hit_json(hit, arguments.options.explain));
+      hits.push_back(as_json(hit, arguments.options.explain));
     print_json({{"query", arguments.query},
                 {"milliseconds", seconds * 1000},
                 {"unknown", answer.unknown},

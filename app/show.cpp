@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
-#include "app/item_json.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/data/decisions.h"
@@ -19,18 +19,6 @@ struct Arguments : Common {
   std::string collection;
   std::string id;
 };
-
-std::string verdict_word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::accepted:
-      return "accepted";
-    case Verdict::rejected:
-      return "rejected";
-    case Verdict::withdrawn:
-      break;
-  }
-  return "withdrawn";
-}
 
 std::string tag_line(const ItemTag& tag) {
   std::string line = tag.name;
@@ -73,19 +61,8 @@ int run(Arguments& arguments) {
     print_item(arguments, chosen, found, history, given);
     return kSuccess;
   }
-  nlohmann::ordered_json json = item_json(found);
-  json["collection"] = chosen.name;
+  Json json = whole_item_json(library, chosen, arguments.id);
   json["image_location"] = image_location(chosen, found);
-  for (const GivenLabel& label : given)
-    json["machine_labels"].push_back({{"field", label.field},
-                                      {"value", label.value},
-                                      {"model", label.model},
-                                      {"score", label.score}});
-  json["decisions"] = nlohmann::ordered_json::array();
-  for (const Decision& decision : history)
-    json["decisions"].push_back({{"tag", decision.tag},
-                                 {"verdict", verdict_word(decision.verdict)},
-                                 {"time", decision.time}});
   print_json(json);
   return kSuccess;
 }

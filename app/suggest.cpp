@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/suggest_reasons.h"
 #include "app/terminal.h"
@@ -18,8 +19,6 @@
 
 namespace commonplace::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A text longer than this is not what a person would have tags suggested for.
 constexpr std::uint64_t kMostText = 16U << 20U;
@@ -89,17 +88,6 @@ Asked asked_for(const Arguments& arguments) {
   return asked;
 }
 
-Json as_json(const std::string& name, const SuggestAnswer& answer, bool explain) {
-  Json suggestions = Json::array();
-  for (const Suggestion& each : answer.suggestions) {
-    Json json = {{"tag", each.tag}, {"confidence", each.confidence}};
-    if (each.implied) json["implied"] = true;
-    if (explain) json["reasons"] = reasons_json(each.reasons);
-    suggestions.push_back(std::move(json));
-  }
-  return {{"of", name}, {"familiarity", answer.familiarity}, {"suggestions", suggestions}};
-}
-
 void show(const Arguments& arguments, const std::string& name, const SuggestAnswer& answer,
           bool several) {
   if (several) say(arguments, shorten(name, 100) + ":");
@@ -149,7 +137,9 @@ int run(const Arguments& arguments) {
   }
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (arguments.json)
-      print_json(as_json(asked.names[i], answers[i], arguments.explain));
+      print_json({{"of", asked.names[i]},
+                  {"familiarity", answers[i].familiarity},
+                  {"suggestions", as_json(answers[i].suggestions, arguments.explain)}});
     else
       show(arguments, asked.names[i], answers[i], answers.size() > 1);
   return kSuccess;

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
-#include "app/item_json.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"

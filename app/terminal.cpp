@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -70,11 +71,18 @@ int terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::string progress_line(const ProgressStep& step) {
+  const nlohmann::ordered_json json = {
+      {"stage", step.stage}, {"done", step.done}, {"total", step.total}, {"unit", step.unit}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 struct ProgressBar::State {
   bool quiet = false;
   bool terminal = false;
+  bool for_programs = false;
   Clock::time_point begun = Clock::now();
   Clock::time_point shown = begun;
   bool drawn = false;
@@ -83,9 +91,14 @@ struct ProgressBar::State {
     if (interrupt_wanted) throw Cancelled();
     if (quiet) return;
     const auto now = Clock::now();
-    const auto pause = terminal ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
+    const auto pause = terminal || for_programs ? std::chrono::milliseconds(100)
+                                                : std::chrono::milliseconds(10'000);
     if (now - shown < pause) return;
     shown = now;
+    if (for_programs) {
+      std::cerr << progress_line(step) << std::flush;
+      return;
+    }
     std::string line = describe(step, std::chrono::duration<double>(now - begun).count());
     if (terminal) {
       line = shorten(line, terminal_width() - 1);
@@ -121,7 +134,9 @@ struct ProgressBar::State {
 };
 
 ProgressBar::ProgressBar(const Common& common) : state_(std::make_shared<State>()) {
-  state_->quiet = common.quiet;
+  const char* form = std::getenv("COMMONPLACE_PROGRESS");
+  state_->for_programs = form != nullptr && std::string_view(form) == "json";
+  state_->quiet = common.quiet && !state_->for_programs;
   state_->terminal = ::isatty(STDERR_FILENO) == 1;
 }
 

@@ -12,7 +12,8 @@
 namespace commonplace::app {
 
 /// Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise,
-/// nothing with --quiet. It throws Cancelled after Ctrl-C.
+/// nothing with --quiet; with COMMONPLACE_PROGRESS=json in the environment, lines of JSON for the
+/// program that reads them. It throws Cancelled after Ctrl-C.
 class ProgressBar {
  public:
   explicit ProgressBar(const Common& common);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -11,8 +12,6 @@
 
 namespace commonplace::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments : Common {
   std::string library;
@@ -37,14 +36,6 @@ std::vector<ModelRecord> chosen_models(const Arguments& arguments, const Library
   return records;
 }
 
-Json topic_json(const TopicSummary& topic) {
-  Json examples = Json::array();
-  for (const auto& example : topic.examples)
-    examples.push_back({{"collection", example.collection}, {"id", example.id}});
-  return {{"topic", topic.name},  {"collections", topic.members}, {"share", topic.share},
-          {"terms", topic.terms}, {"weights", topic.weights},     {"examples", examples}};
-}
-
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
   Json json = Json::array();
@@ -63,7 +54,7 @@ int run(const Arguments& arguments) {
     if (arguments.limit > 0 && summaries.size() > arguments.limit)
       summaries.resize(arguments.limit);
     for (const TopicSummary& topic : summaries) {
-      topics.push_back(topic_json(topic));
+      topics.push_back(as_json(topic));
       rows.push_back({topic.name, fixed(100 * topic.share, 1) + " %",
                       shorten(join(topic.terms), 70),
                       shorten(join(topic.examples, &TopicSummary::Example::id), 50)});

@@ -28,6 +28,12 @@ find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
 find_path(SPECTRA_INCLUDE_DIR Spectra/SymEigsSolver.h REQUIRED)
 find_path(DLIB_INCLUDE_DIR dlib/image_keypoint/surf.h REQUIRED)
 
+# Boost's Asio and Beast are headers alone; the server's sockets are theirs.
+find_package(Boost 1.74 REQUIRED)
+add_library(boost_interface INTERFACE)
+target_include_directories(boost_interface SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+target_link_libraries(boost_interface INTERFACE Threads::Threads)
+
 # Pixels.
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)

@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# The main job from end to end on real pictures: Debian's Open Clip Art, 8,000 drawings with the
-# noisy tags of hundreds of authors. Usage: examples/demo.sh PROGRAM FOLDER
+# The main job from end to end on real data: Debian's Open Clip Art (drawings with the noisy tags of
+# hundreds of authors), OpenMoji (emoji with careful tags) and Debian's own package descriptions with
+# their debtags. Learns every model, prints what they are worth, and shows the page.
+# Usage: examples/demo.sh PROGRAM FOLDER EMOJI
+# With COMMONPLACE_DEMO=once in the environment, or without a terminal, the page is only tried.
 set -euo pipefail
 program=$(readlink -f "$1")
 folder=$2
+emoji=$3
 pictures=${COMMONPLACE_DEMO_PICTURES:-/usr/share/openclipart/svg}
+here=$(dirname "$(readlink -f "$0")")
 library=$folder/library
 
 show() {
@@ -12,31 +17,38 @@ show() {
   "$program" "$@"
 }
 
-mkdir -p "$folder"
-[ -d "$library" ] || show init "$library"
-show add "$library" clipart "$pictures" --labels-from-folders || [ $? -eq 3 ]
+# A library that is complete is kept; one that is not is begun again.
+if [ ! -e "$folder/complete" ]; then
+  rm -rf "$library"
+  mkdir -p "$folder"
+  "$here/demo_data.py" "$emoji" "$folder"
+  show init "$library"
+  show add "$library" clipart "$pictures" --labels-from-folders || [ $? -eq 3 ]
+  show add "$library" emoji "$folder/emoji.jsonl" --root "$emoji/color/svg"
+  show add "$library" packages "$folder/packages.jsonl"
+  show list "$library"
+  show learn "$library" search --target clipart --auxiliary emoji
+  show learn "$library" search --target emoji --auxiliary clipart
+  show learn "$library" suggest --collection clipart --prototypes 10%
+  show learn "$library" suggest --collection packages --prototypes 10%
+  show features "$library" clipart --text --plsa --topics 64 --min-documents 3 --iterations 50 --name topics
+  show learn "$library" detect --collection clipart --features topics --min 60 --representation raw
+  show learn "$library" relate --collections clipart/text,clipart/tags,emoji/text,emoji/tags
+  show evaluate suggest "$library" --collection clipart --methods combined --baselines logistic,popular --prototypes 10%
+  show evaluate search "$library" --target clipart --auxiliary emoji --queries 60
+  touch "$folder/complete"
+fi
 show list "$library"
-show list "$library" clipart --tags --limit 10
-show features "$library" clipart --tags --min-documents 3
-show features "$library" clipart --tags --plsa --topics 20 --min-documents 3 --iterations 50
-show learn "$library" search --target clipart
 show search "$library" "sailing boat" --limit 5
-show search "$library" "(cat or dog) -cartoon" --limit 3 --explain
-show topics "$library" --limit 5 --terms 6 --examples 1
-show learn "$library" suggest --collection clipart --prototypes 10%
-show suggest "$library" --text "an old sailing boat in the harbour" --explain
-show suggest "$library" --text "qwertyuiop"
-show apply "$library" --collection clipart --above 0.9 --dry-run
-show learn "$library" relate --collections clipart/text,clipart/tags
+show suggest "$library" --model suggest.clipart --text "an old sailing boat in the harbour" --explain
+show suggest "$library" --model suggest.packages --text "a viewer for maps and satellite pictures"
+show suggest "$library" --model suggest.clipart --text "qwertyuiop"
+show detect "$library" animal --limit 5
 show relate "$library" --tag boat --limit 5
-show relate "$library" --same-tags --limit 5
-show cluster "$library" --k 5 --limit 4
-show map "$library" --out "$folder/map.html"
-first=$("$program" list "$library" clipart --limit 1 --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["id"])')
-show tag "$library" clipart "$first" --add "demo/first picture"
-show show "$library" clipart "$first"
-show suggest "$library" --item "$first" --limit 5
-show search "$library" --like "$first" --limit 3
-show export "$library" clipart --out "$folder/clipart.jsonl"
-printf '\nThe library is in %s, the export in %s, the map in %s.\n' "$library" "$folder/clipart.jsonl" \
-  "$folder/map.html"
+show transfer "$library" --source emoji --target clipart --label-field group --direct --dry-run
+printf '\nThe library is in %s.\n' "$library"
+if [ -t 1 ] && [ "${COMMONPLACE_DEMO:-}" != once ]; then
+  show serve "$library" --allow-import "$HOME"
+else
+  "$here/try_page.py" "$program" "$library"
+fi

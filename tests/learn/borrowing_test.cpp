@@ -58,7 +58,7 @@ class Borrowings : public testing::Test {
   }
   /// The four ways, a column each, of all items.
   MatrixD evidence_for(const CodedItems& items, const std::vector<WeightedTerm>& terms) const {
-    const Evidence all = find_evidence(items, ask_for(terms));
+    const BorrowedEvidence all = find_evidence(items, ask_for(terms));
     MatrixD result(items.terms.rows(), 4);
     for (Eigen::Index row = 0; row < result.rows(); ++row) {
       const auto i = static_cast<std::size_t>(row);
@@ -111,7 +111,7 @@ TEST(TermRows, AreWeighedToLengthOne) {
 
 TEST_F(Borrowings, OfAllItemsAreThoseOfEach) {
   const AskedVectors asked = ask_for({{4, 1}, {7, 0.5F}});
-  const Evidence all = find_evidence(items_, asked);
+  const BorrowedEvidence all = find_evidence(items_, asked);
   ASSERT_EQ(all.topics.size(), 25u);
   for (std::int64_t row = 0; row < 25; ++row) {
     const ItemEvidence one = find_evidence(items_, row, asked);

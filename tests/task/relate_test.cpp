@@ -230,6 +230,29 @@ TEST_F(Relate, DrawsAMapThatShowsNamesAsTheyAre) {
   EXPECT_EQ(page.find("NaN"), std::string::npos);
 }
 
+TEST_F(Relate, LaysEverythingOutInNamedGroups) {
+  learn();
+  const Relations relations(library(), "", 1);
+  MapOptions options;
+  options.most = 10'000;
+  const RelateMap map = lay_out_map(relations, options, 3, 1, no_progress);
+  ASSERT_EQ(map.kinds.size(), relations.model().kinds.size());
+  std::int64_t drawn = 0;
+  for (const RelateMap::Kind& kind : map.kinds) drawn += kind.drawn;
+  ASSERT_EQ(drawn, std::ssize(map.points));
+  ASSERT_EQ(map.groups.size(), 3U);
+  std::vector<std::int64_t> members(3);
+  for (const RelateMap::Point& point : map.points) {
+    EXPECT_TRUE(point.x >= 0 && point.x <= 1 && point.y >= 0 && point.y <= 1);
+    ++members.at(static_cast<std::size_t>(point.group));
+  }
+  for (std::size_t g = 0; g < 3; ++g) {
+    EXPECT_EQ(map.groups[g].things, members[g]);
+    EXPECT_FALSE(map.groups[g].name.empty());
+  }
+  EXPECT_TRUE(lay_out_map(relations, options, 0, 1, no_progress).groups.empty());
+}
+
 TEST_F(Relate, ANewItemIsPlacedWithoutLearningAgain) {
   learn();
   std::string lines;

@@ -293,25 +293,39 @@ TEST_F(Search, PlacesAreEveryModelAndWhatHasNone) {
   EXPECT_GT(other.search(parse_query("harbour"), {}).hits.size(), 5U);
 }
 
-TEST_F(Search, AnswersOfSeveralPlacesAreMergedBestFirstAndOnce) {
-  auto answer = [](std::vector<std::pair<std::string, double>> hits, Ids unknown) {
-    SearchAnswer result;
-    result.unknown = std::move(unknown);
-    for (auto& [id, score] : hits) {
-      SearchHit& hit = result.hits.emplace_back();
-      hit.collection = "photos";
-      hit.id = id;
-      hit.score = score;
-    }
+TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
+  learn("model");
+  const auto photos =
+      std::make_shared<CollectionSearcher>(library(), "photos", "model", 1, no_progress);
+  const auto words = std::make_shared<CollectionSearcher>(library(), "photos", "", 1, no_progress);
+  const auto gallery =
+      std::make_shared<CollectionSearcher>(library(), "gallery", "", 1, no_progress);
+  auto ranking = [](std::vector<RankedItem> items, Ids unknown) {
+    SearchRanking result;
+    result.items = std::move(items);
+    result.ask.unknown = std::move(unknown);
     return result;
   };
-  const SearchAnswer merged = merge_answers(
-      {answer({{"a", 3}, {"b", 1}}, {"x", "y"}), answer({{"b", 2}, {"c", 1}}, {"y", "z"})}, 10);
-  EXPECT_EQ(ids(merged), Ids({"a", "b", "c"}));
-  EXPECT_EQ(merged.hits[1].score, 2);
-  EXPECT_EQ(merged.unknown, Ids({"y"}));
-  EXPECT_EQ(ids(merge_answers({answer({{"a", 3}, {"b", 1}}, {})}, 1)), Ids({"a"}));
-  EXPECT_TRUE(merge_answers({}, 5).hits.empty());
+  const std::vector<SearchRanking> rankings = {ranking({{4, 3}, {2, 1}}, {"x", "y"}),
+                                               ranking({{2, 2}, {1, 0.5}}, {"y", "z"}),
+                                               ranking({{2, 2.5}}, {"y"})};
+  const SearchResults results({photos, words, gallery}, rankings, 10);
+  EXPECT_EQ(results.unknown(), Ids({"y"}));
+  ASSERT_EQ(results.total(), 4) << "row 2 of the photos is found twice";
+  const std::vector<SearchHit> hits = results.page(0, 10, {});
+  ASSERT_EQ(hits.size(), 4U);
+  EXPECT_EQ(hits[0].score, 3);
+  EXPECT_EQ(hits[1].collection, "gallery");
+  EXPECT_EQ(hits[2].score, 2);
+  EXPECT_EQ(hits[2].collection, "photos");
+  const std::vector<SearchHit> second = results.page(1, 2, {});
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0].id, hits[1].id);
+  EXPECT_EQ(second[1].id, hits[2].id);
+  EXPECT_TRUE(results.page(4, 10, {}).empty());
+  EXPECT_TRUE(results.page(-5, 0, {}).empty());
+  EXPECT_EQ(SearchResults({photos, words, gallery}, rankings, 1).total(), 1);
+  EXPECT_EQ(SearchResults({}, {}, 5).total(), 0);
 }
 
 }  // namespace

@@ -261,11 +261,11 @@ TEST(Judging, ScoresThatDoNotFitAreRefused) {
   EXPECT_THROW(judge({}, {}).map(), Error) << "of no asked term there is no mean";
 }
 
-/// Evidence of all ways for each asked term, made by value(asked, item, way), topics lift ridge
-/// votes.
+/// BorrowedEvidence of all ways for each asked term, made by value(asked, item, way), topics lift
+/// ridge votes.
 template <class Value>
-std::vector<Evidence> make_evidence(const SearchTrial& trial, Value&& value) {
-  std::vector<Evidence> evidence(trial.asked.size());
+std::vector<BorrowedEvidence> make_evidence(const SearchTrial& trial, Value&& value) {
+  std::vector<BorrowedEvidence> evidence(trial.asked.size());
   for (std::size_t i = 0; i < evidence.size(); ++i) {
     std::vector<float>* const ways[] = {&evidence[i].topics, &evidence[i].lift, &evidence[i].ridge,
                                         &evidence[i].votes};
@@ -280,7 +280,7 @@ TEST(SearchScores, AreOwnWordsAndWhatIsBorrowed) {
   const SearchTrial trial = hide_terms(tagged_items().view(), {});
   const MatrixD visible = to_dense(trial.visible.view());
   const Scores own = own_scores(trial, kOwn);
-  const std::vector<Evidence> evidence =
+  const std::vector<BorrowedEvidence> evidence =
       make_evidence(trial, [](std::size_t asked, std::size_t item, std::size_t way) {
         return static_cast<double>((asked + 3 * item + 5 * way) % 7) - 2;
       });
@@ -290,7 +290,7 @@ TEST(SearchScores, AreOwnWordsAndWhatIsBorrowed) {
     for (std::size_t item = 0; item < 200; ++item) {
       const bool shows = visible(static_cast<Eigen::Index>(item), trial.asked[i]) > 0;
       EXPECT_EQ(own[i][item], shows ? kOwn : 0);
-      const Evidence& each = evidence[i];
+      const BorrowedEvidence& each = evidence[i];
       EXPECT_EQ(both[i][item], own[i][item] + 0.5F * each.topics[item] + 2 * each.lift[item] +
                                    3 * each.ridge[item] + 0.25F * each.votes[item]);
     }
@@ -309,11 +309,11 @@ TEST(SearchScores, EvidenceIsThatOfEachAskedTerm) {
   const CodedItems items = code_items(borrowing, trial.visible.view());
   const Sparse by_term = transpose(borrowing.lenders.view());
   for (const int jobs : {1, 3}) {
-    const std::vector<Evidence> all = find_evidence(trial, borrowing, items, jobs);
+    const std::vector<BorrowedEvidence> all = find_evidence(trial, borrowing, items, jobs);
     ASSERT_EQ(all.size(), trial.asked.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       const WeightedTerm term{trial.asked[i], 1};
-      const Evidence one = find_evidence(items, ask(borrowing, by_term.view(), {&term, 1}));
+      const BorrowedEvidence one = find_evidence(items, ask(borrowing, by_term.view(), {&term, 1}));
       EXPECT_EQ(all[i].topics, one.topics);
       EXPECT_EQ(all[i].lift, one.lift);
       EXPECT_EQ(all[i].ridge, one.ridge);
@@ -330,7 +330,7 @@ double noise(std::uint64_t seed, std::size_t asked, std::size_t item, std::size_
   return random_uniform(seed, 1000 * asked + item, way);
 }
 
-double map_with(const SearchTrial& trial, const std::vector<Evidence>& evidence,
+double map_with(const SearchTrial& trial, const std::vector<BorrowedEvidence>& evidence,
                 const BorrowingWeights& weights) {
   return judge(trial, hybrid_scores(trial, evidence, weights, kOwn)).map();
 }
@@ -346,7 +346,7 @@ TEST_P(TuningOneWay, ThatKnowsIsNotDrowned) {
       return kScale[way] * (way == knowing ? said + trial.relevant[asked][item] : others * said);
     });
   };
-  const std::vector<Evidence> mixed = evidence(3);
+  const std::vector<BorrowedEvidence> mixed = evidence(3);
   const BorrowingWeights tuned = tune_weights(trial, mixed, kOwn);
   const double words = map_with(trial, mixed, {});
   const double reached = map_with(trial, mixed, tuned);
@@ -366,7 +366,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, TuningOneWay, testing::Values(0, 1, 2, 3));
 TEST(TuningWeights, NoiseIsNeverWorseThanOwnWords) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
     const SearchTrial trial = hide_terms(tagged_items(seed).view(), {.seed = seed});
-    const std::vector<Evidence> evidence =
+    const std::vector<BorrowedEvidence> evidence =
         make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
           return kScale[way] * 20 * noise(seed, asked, item, way);
         });
@@ -378,12 +378,12 @@ TEST(TuningWeights, NoiseIsNeverWorseThanOwnWords) {
 
 TEST(TuningWeights, WhatMisleadsCountsNothing) {
   const SearchTrial trial = hide_terms(tagged_items().view(), {});
-  const std::vector<Evidence> misleading =
+  const std::vector<BorrowedEvidence> misleading =
       make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
         return -kScale[way] * trial.relevant[asked][item];
       });
   EXPECT_EQ(tune_weights(trial, misleading, kOwn), BorrowingWeights{});
-  const std::vector<Evidence> silent =
+  const std::vector<BorrowedEvidence> silent =
       make_evidence(trial, [](std::size_t, std::size_t, std::size_t) { return 0; });
   EXPECT_EQ(tune_weights(trial, silent, kOwn), BorrowingWeights{});
 }
@@ -391,7 +391,7 @@ TEST(TuningWeights, WhatMisleadsCountsNothing) {
 TEST(TuningWeights, WaysThatSayTheSameKeepTheUsualMixture) {
   // Nothing is gained by any of them over another.
   const SearchTrial trial = hide_terms(tagged_items().view(), {});
-  const std::vector<Evidence> same =
+  const std::vector<BorrowedEvidence> same =
       make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
         return kScale[way] * (2 * noise(1, asked, item, 0) + trial.relevant[asked][item]);
       });

@@ -126,4 +126,14 @@ ImportSummary import_collection(Library& library, const std::string& name, const
   return summary;
 }
 
+void add_items(Library& library, const Collection& collection, std::vector<Item> items) {
+  Transaction transaction(library.database());
+  ItemWriter writer(library, collection);
+  for (Item& each : items) writer.put(each);
+  library.database()
+      .prepare("UPDATE collection SET items = ?, changed = ?, revision = revision + 1 WHERE id = ?")
+      .run(writer.rows(), current_time(), collection.id);
+  transaction.commit();
+}
+
 }  // namespace commonplace

@@ -44,4 +44,8 @@ ImportSummary import_collection(Library& library, const std::string& name,
                                 const std::filesystem::path& source, const ImportOptions& options,
                                 const Progress& progress);
 
+/// Adds single items to a collection that is there, or updates those of the same ids; all or none.
+/// Where it was added from, and all else, stays. Error for an item that cannot be.
+void add_items(Library& library, const Collection& collection, std::vector<Item> items);
+
 }  // namespace commonplace

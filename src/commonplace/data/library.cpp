@@ -89,6 +89,23 @@ std::string state_of(const Library& library, const Collection& collection) {
                 collection.changed, ' ', last.integer(0));
 }
 
+CollectionFacts facts_of(const Library& library, const Collection& collection) {
+  auto some = [&](std::string_view column) {
+    Statement query = library.database().prepare(
+        concat("SELECT 1 FROM item WHERE collection = ? AND ", column, " IS NOT NULL LIMIT 1"));
+    return query.bind(collection.id).step();
+  };
+  CollectionFacts facts;
+  facts.pictures = some("image");
+  facts.places = some("latitude");
+  Statement fields = library.database().prepare(
+      "SELECT DISTINCT field FROM label JOIN item ON item.id = label.item "
+      "WHERE item.collection = ? ORDER BY field");
+  fields.bind(collection.id);
+  while (fields.step()) facts.label_fields.emplace_back(fields.text(0));
+  return facts;
+}
+
 bool has_collection(const Library& library, std::string_view name) {
   Statement query = library.database().prepare("SELECT 1 FROM collection WHERE name = ?");
   return query.bind(name).step();

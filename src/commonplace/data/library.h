@@ -49,6 +49,13 @@ Collection collection(const Library& library, std::string_view name);
 /// Text that changes whenever the collection's items, tags or decisions do: what was derived from
 /// them holds as long as it is the same.
 std::string state_of(const Library& library, const Collection& collection);
+/// What its items have. O(items).
+struct CollectionFacts {
+  bool pictures = false;
+  bool places = false;
+  std::vector<std::string> label_fields;
+};
+CollectionFacts facts_of(const Library& library, const Collection& collection);
 bool has_collection(const Library& library, std::string_view name);
 /// Error unless `name` can be a collection's: letters, digits, '_', '-', '.', blanks, no '/', ','.
 void check_collection_name(std::string_view name);

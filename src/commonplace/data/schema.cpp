@@ -146,6 +146,16 @@ CREATE TABLE lesson(
 ) STRICT;
 CREATE INDEX lesson_by_concept ON lesson(collection, concept, item);
 )sql",
+    // What was measured on the library's own items, so that it can be shown later.
+    R"sql(
+CREATE TABLE evaluation(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  verb TEXT NOT NULL,
+  about TEXT NOT NULL,              -- the collection, or what else was asked for
+  result TEXT NOT NULL,             -- JSON
+  created TEXT NOT NULL
+) STRICT;
+)sql",
 };
 
 }  // namespace

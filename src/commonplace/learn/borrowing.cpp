@@ -138,9 +138,9 @@ ItemEvidence find_evidence(const CodedItems& items, std::int64_t row, const Aske
   return evidence;
 }
 
-Evidence find_evidence(const CodedItems& items, const AskedVectors& asked) {
+BorrowedEvidence find_evidence(const CodedItems& items, const AskedVectors& asked) {
   const auto count = static_cast<std::size_t>(items.terms.rows());
-  Evidence all;
+  BorrowedEvidence all;
   for (auto* values : {&all.topics, &all.lift, &all.ridge, &all.votes}) values->resize(count);
   for (std::size_t row = 0; row < count; ++row) {
     const ItemEvidence one = find_evidence(items, static_cast<std::int64_t>(row), asked);

@@ -85,14 +85,14 @@ AskedVectors ask(const Borrowing& borrowing, const SparseView& lenders_by_term,
                  std::span<const WeightedTerm> asked);
 
 /// What each way says of each item, unweighted.
-struct Evidence {
+struct BorrowedEvidence {
   std::vector<float> topics;
   std::vector<float> lift;
   std::vector<float> ridge;
   std::vector<float> votes;
 };
 /// O(nonzeros of the items + votes + items topics).
-Evidence find_evidence(const CodedItems& items, const AskedVectors& asked);
+BorrowedEvidence find_evidence(const CodedItems& items, const AskedVectors& asked);
 /// Of one item.
 struct ItemEvidence {
   double topics = 0;

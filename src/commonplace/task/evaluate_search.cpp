@@ -167,7 +167,7 @@ bool judge_hybrid(const Stage& stage, const std::string& method, std::vector<Spa
   const CodedItems items =
       code_items(learned.borrowing, stage.trial.visible.view(),
                  lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.jobs);
-  const std::vector<Evidence> evidence =
+  const std::vector<BorrowedEvidence> evidence =
       find_evidence(stage.trial, learned.borrowing, items, stage.jobs);
   answers.add(
       method, -1,

@@ -100,7 +100,7 @@ class Choosing {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
                                         lender_rows(lending, trial_.visible.rows()), jobs_);
-    const std::vector<Evidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
+    const std::vector<BorrowedEvidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
     Tried result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, jobs_);
     result.quality =

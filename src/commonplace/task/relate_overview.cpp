@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/neighbour_layout.h"
 
@@ -90,6 +91,62 @@ void write_style(std::ostream& out, std::size_t kinds) {
   out << "</style>\n";
 }
 
+/// How much is linked to it.
+double degree(const RelateModel& model, const RelateMap::Point& point) {
+  return model.space.degrees[point.kind](point.thing);
+}
+
+/// After the most linked of its things that have names.
+std::string name_of_group(const Relations& relations, const RelateMap& map,
+                          std::vector<std::size_t> members) {
+  constexpr std::size_t kWords = 3;
+  const RelateModel& model = relations.model();
+  std::erase_if(members,
+                [&](std::size_t i) { return model.kinds[map.points[i].kind].names.empty(); });
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return degree(model, map.points[a]) > degree(model, map.points[b]);
+  });
+  std::vector<std::string> words;
+  for (const std::size_t i : members) {
+    std::string name = relations.name_of(map.points[i].kind, map.points[i].thing);
+    if (std::find(words.begin(), words.end(), name) == words.end())
+      words.push_back(std::move(name));
+    if (words.size() == kWords) break;
+  }
+  return join(words);
+}
+
+void group_points(const Relations& relations, const Everything& all, const MapOptions& options,
+                  std::int64_t groups, int jobs, const Progress& progress, RelateMap& map) {
+  KMeansOptions means;
+  means.clusters = groups;
+  means.seed = options.seed;
+  means.jobs = jobs;
+  const NearestCentres nearest =
+      nearest_centres(all.directions, k_means(all.directions, means, progress), jobs);
+  std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(groups));
+  for (std::size_t i = 0; i < map.points.size(); ++i) {
+    map.points[i].group = nearest.centre[i];
+    members[static_cast<std::size_t>(nearest.centre[i])].push_back(i);
+  }
+  for (const auto& of_group : members) {
+    RelateMap::Group& group = map.groups.emplace_back();
+    group.things = std::ssize(of_group);
+    group.name = name_of_group(relations, map, of_group);
+    // The median, since a group may lie in several places of the plane.
+    auto median = [&](auto coordinate) {
+      std::vector<float> values;
+      for (const std::size_t i : of_group) values.push_back(map.points[i].*coordinate);
+      if (values.empty()) return 0.5F;
+      const auto middle = values.begin() + std::ssize(values) / 2;
+      std::nth_element(values.begin(), middle, values.end());
+      return *middle;
+    };
+    group.x = median(&RelateMap::Point::x);
+    group.y = median(&RelateMap::Point::y);
+  }
+}
+
 }  // namespace
 
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
@@ -134,7 +191,8 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
   return result;
 }
 
-std::string draw_map(const Relations& relations, const MapOptions& options, int jobs) {
+RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
+                      int jobs, const Progress& progress) {
   require(options.most >= 10 && options.most <= 20000, "--most must be from 10 to 20,000, not ",
           options.most);
   const RelateModel& model = relations.model();
@@ -144,6 +202,25 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   layout.seed = options.seed;
   layout.jobs = jobs;
   const Matrix at = neighbour_layout(all.directions, layout);
+  RelateMap map;
+  for (const RelatedKind& kind : model.kinds)
+    map.kinds.push_back({kind.what.full(), kind.what.collection,
+                         kind.what.of == ThingsOf::items || kind.what.of == ThingsOf::text,
+                         kind.things(), 0});
+  for (std::size_t i = 0; i < all.things.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    map.points.push_back({all.things[i].kind, all.things[i].number, at(row, 0), at(row, 1), -1});
+    ++map.kinds[all.things[i].kind].drawn;
+  }
+  if (groups > 0 && !map.points.empty())
+    group_points(relations, all, options, std::min(groups, std::ssize(map.points)), jobs, progress,
+                 map);
+  return map;
+}
+
+std::string draw_map(const Relations& relations, const MapOptions& options, int jobs) {
+  const RelateModel& model = relations.model();
+  const RelateMap map = lay_out_map(relations, options, 0, jobs, no_progress);
   std::ostringstream out;
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
@@ -151,40 +228,33 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   write_style(out, model.kinds.size());
   out << "</head>\n<body>\n<h1>" << escaped(options.title) << "</h1>\n";
   for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const auto drawn = std::count_if(all.things.begin(), all.things.end(),
-                                     [&](const Thing& thing) { return thing.kind == k; });
     out << "<input type=\"checkbox\" id=\"show" << k << "\" checked><label for=\"show" << k
         << "\"> <span class=\"dot\" style=\"background:" << colour_of(k) << "\"></span> "
-        << escaped(model.kinds[k].what.full()) << " (" << drawn << " of " << model.kinds[k].things()
+        << escaped(map.kinds[k].name) << " (" << map.kinds[k].drawn << " of " << map.kinds[k].things
         << ")</label>\n";
   }
   out << "<svg viewBox=\"0 0 1060 760\" role=\"img\" aria-label=\"" << escaped(options.title)
       << "\">\n";
   std::vector<std::size_t> written;
-  for (std::size_t i = 0; i < all.things.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    const Thing& thing = all.things[i];
-    const bool named = !model.kinds[thing.kind].names.empty();
+  for (std::size_t i = 0; i < map.points.size(); ++i) {
+    const RelateMap::Point& point = map.points[i];
+    const bool named = !model.kinds[point.kind].names.empty();
     if (named) written.push_back(i);
-    out << "<circle class=\"k" << thing.kind << "\" fill=\"" << colour_of(thing.kind) << "\" cx=\""
-        << 30 + 1000 * at(row, 0) << "\" cy=\"" << 30 + 700 * at(row, 1) << "\" r=\""
-        << (named ? 5 : 3) << "\"><title>"
-        << escaped(model.kinds[thing.kind].what.full() + ": " +
-                   relations.name_of(thing.kind, thing.number))
+    out << "<circle class=\"k" << point.kind << "\" fill=\"" << colour_of(point.kind) << "\" cx=\""
+        << 30 + 1000 * point.x << "\" cy=\"" << 30 + 700 * point.y << "\" r=\"" << (named ? 5 : 3)
+        << "\"><title>"
+        << escaped(map.kinds[point.kind].name + ": " + relations.name_of(point.kind, point.thing))
         << "</title></circle>\n";
   }
   std::stable_sort(written.begin(), written.end(), [&](std::size_t a, std::size_t b) {
-    const auto degree = [&](const Thing& thing) {
-      return model.space.degrees[thing.kind](thing.number);
-    };
-    return degree(all.things[a]) > degree(all.things[b]);
+    return degree(model, map.points[a]) > degree(model, map.points[b]);
   });
   if (written.size() > kWritten) written.resize(kWritten);
   for (const std::size_t i : written) {
-    const auto row = static_cast<Eigen::Index>(i);
-    out << "<text class=\"k" << all.things[i].kind << "\" x=\"" << 37 + 1000 * at(row, 0)
-        << "\" y=\"" << 34 + 700 * at(row, 1) << "\">"
-        << escaped(relations.name_of(all.things[i].kind, all.things[i].number)) << "</text>\n";
+    const RelateMap::Point& point = map.points[i];
+    out << "<text class=\"k" << point.kind << "\" x=\"" << 37 + 1000 * point.x << "\" y=\""
+        << 34 + 700 * point.y << "\">" << escaped(relations.name_of(point.kind, point.thing))
+        << "</text>\n";
   }
   out << "</svg>\n</body>\n</html>\n";
   return out.str();

@@ -26,13 +26,6 @@ std::string beginning(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-std::string snippet_of(const std::string& text) {
-  // White space is made one blank, so that somewhat more has to be read.
-  const std::string line = tidy(beginning(text, 4 * kSnippet));
-  const std::string shown = beginning(line, kSnippet);
-  return shown.size() < line.size() || text.size() > 4 * kSnippet ? shown + "…" : shown;
-}
-
 /// How many bytes must be put in, taken out or replaced to make `b` of `a`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -103,14 +96,19 @@ ReviewOrder review_order(const std::string& name) {
   fail("the order '", name, "' is not known; give confident, uncertain or tag");
 }
 
-ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
-                         const ReviewOptions& options, const Progress& progress)
-    : library_(library),
-      suggester_(suggester),
-      collection_(commonplace::collection(library, collection)),
-      jobs_(options.jobs) {
+std::string snippet_of(const std::string& text) {
+  // White space is made one blank, so that somewhat more has to be read.
+  const std::string line = tidy(beginning(text, 4 * kSnippet));
+  const std::string shown = beginning(line, kSnippet);
+  return shown.size() < line.size() || text.size() > 4 * kSnippet ? shown + "…" : shown;
+}
+
+std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
+                                               const std::string& collection,
+                                               const ReviewOptions& options,
+                                               const Progress& progress) {
   require(options.limit >= 0, "the limit is ", options.limit, "; expected 1 or more, or 0 for all");
-  std::vector<Candidate> found;
+  std::vector<ReviewCandidate> found;
   suggester.suggest_all(
       collection, suggest_options(suggester, options),
       [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
@@ -118,18 +116,29 @@ ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::s
           found.push_back({id, each.tag, each.confidence});
       },
       progress);
-  std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
-    if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
-    if (options.order == ReviewOrder::uncertain)
-      return std::abs(a.confidence - 0.5) < std::abs(b.confidence - 0.5);
-    return a.confidence > b.confidence;
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const ReviewCandidate& a, const ReviewCandidate& b) {
+                     if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
+                     if (options.order == ReviewOrder::uncertain)
+                       return std::abs(a.confidence - 0.5) < std::abs(b.confidence - 0.5);
+                     return a.confidence > b.confidence;
+                   });
   if (options.limit > 0 && std::ssize(found) > options.limit)
     found.resize(static_cast<std::size_t>(options.limit));
+  return found;
+}
+
+ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
+                         const ReviewOptions& options, const Progress& progress)
+    : library_(library),
+      suggester_(suggester),
+      collection_(commonplace::collection(library, collection)),
+      jobs_(options.jobs) {
+  std::vector<ReviewCandidate> found = review_candidates(suggester, collection, options, progress);
   queue_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
-ReviewEntry ReviewQueue::read(const Candidate& candidate) {
+ReviewEntry ReviewQueue::read(const ReviewCandidate& candidate) {
   if (!reader_) reader_.emplace(library_, collection_);
   const std::optional<Item> item = reader_->find(candidate.id);
   require(item.has_value(), "the item '", candidate.id, "' is gone; begin the review again");
@@ -146,7 +155,7 @@ ReviewEntry ReviewQueue::read(const Candidate& candidate) {
 
 std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) {
   if (behind < 0 || behind >= left()) return std::nullopt;
-  const Candidate& candidate = queue_[static_cast<std::size_t>(behind)];
+  const ReviewCandidate& candidate = queue_[static_cast<std::size_t>(behind)];
   ReviewEntry entry = read(candidate);
   if (!explain) return entry;
   SuggestOptions options;
@@ -172,7 +181,7 @@ const ReviewEntry* ReviewQueue::next() {
   return current_ ? &*current_ : nullptr;
 }
 
-void ReviewQueue::store(const Candidate& candidate, Verdict verdict) {
+void ReviewQueue::store(const ReviewCandidate& candidate, Verdict verdict) {
   reader_.reset();
   decide(library_, collection_, {{candidate.id, candidate.tag, verdict, ""}});
   const SuggestUpdate update = suggester_.refresh();

@@ -52,6 +52,23 @@ struct ReviewCounts {
   bool operator==(const ReviewCounts&) const = default;
 };
 
+/// A suggestion that is a question.
+struct ReviewCandidate {
+  std::string id;
+  std::string tag;
+  double confidence = 0;
+};
+
+/// All questions about a collection, in their order. O(items). Error for a tag that the model does
+/// not know, with those that are spelt like it.
+std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
+                                               const std::string& collection,
+                                               const ReviewOptions& options,
+                                               const Progress& progress);
+
+/// The beginning of a text, on one line.
+std::string snippet_of(const std::string& text);
+
 /// The suggestions for a collection, to be answered one after the other. Every answer is stored at
 /// once and taught to the model in memory, so that a process that ends at any moment loses nothing.
 /// The order is that of the model at the beginning; confidence and reasons are of the model as it
@@ -88,25 +105,20 @@ class ReviewQueue {
   bool keep();
 
  private:
-  struct Candidate {
-    std::string id;
-    std::string tag;
-    double confidence = 0;
-  };
   struct Answer {
-    Candidate candidate;
+    ReviewCandidate candidate;
     Verdict verdict;  ///< withdrawn: skipped
   };
   void answer(Verdict verdict);
-  void store(const Candidate& candidate, Verdict verdict);
+  void store(const ReviewCandidate& candidate, Verdict verdict);
   void count(const std::string& tag, Verdict verdict, std::int64_t by);
-  ReviewEntry read(const Candidate& candidate);
+  ReviewEntry read(const ReviewCandidate& candidate);
 
   Library& library_;
   TagSuggester& suggester_;
   Collection collection_;
   int jobs_;
-  std::deque<Candidate> queue_;
+  std::deque<ReviewCandidate> queue_;
   std::optional<ReviewEntry> current_;
   std::optional<ItemReader> reader_;  ///< knows the decisions of when it was made
   std::vector<Answer> answers_;

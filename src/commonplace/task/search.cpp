@@ -1,6 +1,8 @@
 #include "commonplace/task/search.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -27,6 +29,17 @@ std::vector<std::string> names(const std::vector<ItemTag>& tags) {
   std::vector<std::string> result;
   for (const ItemTag& tag : tags) result.push_back(tag.name);
   return result;
+}
+
+SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& ranking,
+                      const SearchOptions& options) {
+  SearchAnswer answer;
+  answer.unknown = ranking.ask.unknown;
+  ItemReader reader = searcher.reader();
+  for (const RankedItem& each : ranking.items)
+    if (auto hit = searcher.read(ranking, each, reader, options))
+      answer.hits.push_back(std::move(*hit));
+  return answer;
 }
 
 }  // namespace
@@ -70,30 +83,6 @@ struct CollectionSearcher::Parts {
                            });
   }
 
-  SearchAnswer answer(const Ask& ask, const std::vector<RankedItem>& ranked,
-                      const SearchOptions& options) const {
-    SearchAnswer result;
-    result.unknown = ask.unknown;
-    ItemReader reader(library, searched);
-    for (const RankedItem& each : ranked) {
-      Item found;
-      reader.skip_to(each.row);
-      if (!reader.next(found) || reader.row() != each.row) continue;
-      SearchHit& hit = result.hits.emplace_back();
-      hit.collection = searched.name;
-      hit.id = std::move(found.id);
-      hit.title = std::move(found.title);
-      hit.tags = names(found.tags);
-      hit.score = each.score;
-      hit.own = each.own;
-      hit.borrowed = each.borrowed;
-      if (options.explain)
-        hit.reasons = find_reasons(index, model && !options.words_only ? &*model : nullptr, *ranker,
-                                   ask, each.row);
-    }
-    return result;
-  }
-
   /// Everything when nothing but a condition was given: in the order of the rows.
   static std::vector<RankedItem> first_allowed(const std::vector<std::uint8_t>& rows,
                                                std::int64_t limit) {
@@ -130,23 +119,24 @@ void CollectionSearcher::keep_index(Library& library) const {
   if (parts_->record) store_search_index(library, *parts_->record, parts_->index);
 }
 
-SearchAnswer CollectionSearcher::search(const SearchQuery& query,
-                                        const SearchOptions& options) const {
+SearchRanking CollectionSearcher::rank(const SearchQuery& query,
+                                       const SearchOptions& options) const {
   Tokenizer tokenizer(parts_->tokens);
   std::vector<std::string> tokens;
   for (const std::string& word : query.words)
     for (std::string& token : tokenizer.tokens(word)) tokens.push_back(std::move(token));
   const std::vector<std::uint8_t> allowed = parts_->allowed(query);
-  const Ask ask = parts_->ranker->understand(tokens, options.whole_terms);
-  if (tokens.empty())
-    return parts_->answer(ask, Parts::first_allowed(allowed, options.limit), options);
-  return parts_->answer(
-      ask, parts_->ranker->rank(ask, options.limit, allowed, options.words_only, options.jobs),
-      options);
+  SearchRanking ranking;
+  ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
+  ranking.items = tokens.empty() ? Parts::first_allowed(allowed, options.limit)
+                                 : parts_->ranker->rank(ranking.ask, options.limit, allowed,
+                                                        options.words_only, options.jobs);
+  return ranking;
 }
 
-SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
-                                      const SearchOptions& options) const {
+SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
+                                            const std::string& id,
+                                            const SearchOptions& options) const {
   const Item like =
       item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
   Tokenizer tokenizer(parts_->tokens);
@@ -162,18 +152,51 @@ SearchAnswer CollectionSearcher::like(const std::string& item_collection, const 
   require(!tokens.empty(), "item '", id, "' has neither tags nor words that others could be like");
   if (tokens.size() > kWordsOfLikeness) tokens.resize(kWordsOfLikeness);
 
-  const Ask ask = parts_->ranker->understand(tokens, true);
-  SearchOptions one_more = options;
-  ++one_more.limit;
-  SearchAnswer answer = parts_->answer(
-      ask, parts_->ranker->rank(ask, one_more.limit, {}, options.words_only, options.jobs),
-      options);
-  std::erase_if(answer.hits, [&](const SearchHit& hit) {
-    return hit.collection == item_collection && hit.id == id;
-  });
-  if (std::ssize(answer.hits) > options.limit)
-    answer.hits.resize(static_cast<std::size_t>(options.limit));
-  return answer;
+  SearchRanking ranking;
+  ranking.ask = parts_->ranker->understand(tokens, true);
+  ranking.items =
+      parts_->ranker->rank(ranking.ask, options.limit + 1, {}, options.words_only, options.jobs);
+  if (item_collection == collection()) {
+    const std::int64_t itself = row_of_item(parts_->library, parts_->searched, id);
+    std::erase_if(ranking.items, [&](const RankedItem& each) { return each.row == itself; });
+  }
+  if (std::ssize(ranking.items) > options.limit)
+    ranking.items.resize(static_cast<std::size_t>(options.limit));
+  return ranking;
+}
+
+ItemReader CollectionSearcher::reader() const { return {parts_->library, parts_->searched}; }
+
+std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
+                                                  const RankedItem& ranked, ItemReader& reader,
+                                                  const SearchOptions& options) const {
+  Item found;
+  reader.skip_to(ranked.row);
+  if (!reader.next(found) || reader.row() != ranked.row) return std::nullopt;
+  SearchHit hit;
+  hit.collection = collection();
+  hit.id = std::move(found.id);
+  hit.title = std::move(found.title);
+  hit.image = !found.image.empty();
+  hit.tags = names(found.tags);
+  hit.score = ranked.score;
+  hit.own = ranked.own;
+  hit.borrowed = ranked.borrowed;
+  if (options.explain) {
+    const SearchModel* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
+  }
+  return hit;
+}
+
+SearchAnswer CollectionSearcher::search(const SearchQuery& query,
+                                        const SearchOptions& options) const {
+  return read_all(*this, rank(query, options), options);
+}
+
+SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
+                                      const SearchOptions& options) const {
+  return read_all(*this, rank_like(item_collection, id, options), options);
 }
 
 std::vector<SearchPlace> search_places(const Library& library,
@@ -215,29 +238,44 @@ std::vector<SearchPlace> search_places(const Library& library,
   return places;
 }
 
-SearchAnswer merge_answers(std::vector<SearchAnswer> answers, std::int64_t limit) {
-  SearchAnswer merged;
-  if (!answers.empty()) merged.unknown = answers.front().unknown;
-  for (SearchAnswer& answer : answers) {
-    // A word is unknown if it is so everywhere.
-    std::erase_if(merged.unknown, [&](const std::string& word) {
-      return std::find(answer.unknown.begin(), answer.unknown.end(), word) == answer.unknown.end();
+SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> rankings,
+                             std::int64_t limit)
+    : searchers_(std::move(searchers)), rankings_(std::move(rankings)) {
+  if (!rankings_.empty()) unknown_ = rankings_.front().ask.unknown;
+  for (std::size_t place = 0; place < rankings_.size(); ++place) {
+    const std::vector<std::string>& nowhere = rankings_[place].ask.unknown;
+    std::erase_if(unknown_, [&](const std::string& word) {
+      return std::find(nowhere.begin(), nowhere.end(), word) == nowhere.end();
     });
-    for (SearchHit& hit : answer.hits) merged.hits.push_back(std::move(hit));
+    for (const RankedItem& item : rankings_[place].items) entries_.push_back({place, item});
+    rankings_[place].items = {};
   }
-  std::stable_sort(merged.hits.begin(), merged.hits.end(),
-                   [](const SearchHit& a, const SearchHit& b) { return a.score > b.score; });
-  // Two models of one collection may both find an item: the better score stands.
-  std::vector<SearchHit> once;
-  for (SearchHit& hit : merged.hits) {
-    if (std::ssize(once) == limit) break;
-    if (std::none_of(once.begin(), once.end(), [&](const SearchHit& other) {
-          return other.collection == hit.collection && other.id == hit.id;
-        }))
-      once.push_back(std::move(hit));
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
+  std::set<std::pair<std::string_view, std::int64_t>> seen;
+  const bool may_repeat = searchers_.size() > 1;
+  std::erase_if(entries_, [&](const Entry& entry) {
+    return may_repeat &&
+           !seen.emplace(searchers_[entry.place]->collection(), entry.item.row).second;
+  });
+  if (std::ssize(entries_) > limit) entries_.resize(static_cast<std::size_t>(limit));
+}
+
+std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t limit,
+                                           const SearchOptions& options) const {
+  std::vector<SearchHit> hits;
+  std::map<std::size_t, ItemReader> readers;
+  const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, total());
+  const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, total() - begin);
+  for (std::int64_t at = begin; at < end; ++at) {
+    const Entry& entry = entries_[static_cast<std::size_t>(at)];
+    const CollectionSearcher& searcher = *searchers_[entry.place];
+    auto reader = readers.find(entry.place);
+    if (reader == readers.end()) reader = readers.emplace(entry.place, searcher.reader()).first;
+    if (auto hit = searcher.read(rankings_[entry.place], entry.item, reader->second, options))
+      hits.push_back(std::move(*hit));
   }
-  merged.hits = std::move(once);
-  return merged;
+  return hits;
 }
 
 }  // namespace commonplace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,8 +8,10 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/data/items.h"
 #include "commonplace/data/library.h"
 #include "commonplace/task/search_query.h"
+#include "commonplace/task/search_ranker.h"
 
 namespace commonplace {
 
@@ -56,6 +59,7 @@ struct SearchHit {
   std::string collection;
   std::string id;
   std::string title;
+  bool image = false;  ///< it has a picture
   std::vector<std::string> tags;
   double score = 0;
   double own = 0;         ///< the part of the score that its own words have
@@ -66,6 +70,12 @@ struct SearchHit {
 struct SearchAnswer {
   std::vector<SearchHit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
+};
+
+/// What was found in one place, best first, before the items themselves are read.
+struct SearchRanking {
+  Ask ask;
+  std::vector<RankedItem> items;
 };
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
@@ -79,8 +89,17 @@ class CollectionSearcher {
   ~CollectionSearcher();
   CollectionSearcher(CollectionSearcher&&) noexcept;
 
-  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
+  SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
+  SearchRanking rank_like(const std::string& item_collection, const std::string& id,
+                          const SearchOptions& options) const;
+  /// The item as it is shown; nothing if it has gone since the ranking was made.
+  std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
+                                ItemReader& reader, const SearchOptions& options) const;
+  ItemReader reader() const;
+
+  /// Ranks, and reads all that was ranked.
+  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
   SearchAnswer like(const std::string& item_collection, const std::string& id,
                     const SearchOptions& options) const;
 
@@ -105,7 +124,29 @@ std::vector<SearchPlace> search_places(const Library& library,
                                        const std::vector<std::string>& collections,
                                        const std::vector<std::string>& models);
 
-/// The answers of several places as one, best first.
-SearchAnswer merge_answers(std::vector<SearchAnswer> answers, std::int64_t limit);
+/// The rankings of several places as one, best first, of which any page can be read. An item that
+/// two models of its collection find stands once, with its better score.
+class SearchResults {
+ public:
+  using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
+  /// A ranking for each searcher; the `limit` best of all are kept.
+  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit);
+
+  std::int64_t total() const { return std::ssize(entries_); }
+  /// Words of the query that no place knows.
+  const std::vector<std::string>& unknown() const { return unknown_; }
+  std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
+                              const SearchOptions& options) const;
+
+ private:
+  struct Entry {
+    std::size_t place;
+    RankedItem item;
+  };
+  Searchers searchers_;
+  std::vector<SearchRanking> rankings_;  ///< their items are in entries_
+  std::vector<Entry> entries_;
+  std::vector<std::string> unknown_;
+};
 
 }  // namespace commonplace

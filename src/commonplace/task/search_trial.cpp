@@ -195,10 +195,10 @@ std::vector<std::vector<float>> add_scores(std::vector<std::vector<float>> a,
   return a;
 }
 
-std::vector<Evidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
-                                    const CodedItems& items, int jobs) {
+std::vector<BorrowedEvidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
+                                            const CodedItems& items, int jobs) {
   const Sparse lenders_by_term = transpose(borrowing.lenders.view());
-  std::vector<Evidence> evidence(trial.asked.size());
+  std::vector<BorrowedEvidence> evidence(trial.asked.size());
   parallel_for(evidence.size(), jobs, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const WeightedTerm asked{trial.asked[i], 1};
@@ -209,7 +209,7 @@ std::vector<Evidence> find_evidence(const SearchTrial& trial, const Borrowing& b
 }
 
 std::vector<std::vector<float>> hybrid_scores(const SearchTrial& trial,
-                                              const std::vector<Evidence>& evidence,
+                                              const std::vector<BorrowedEvidence>& evidence,
                                               const BorrowingWeights& weights, float own) {
   std::vector<std::vector<float>> scores = own_scores(trial, own);
   for (std::size_t i = 0; i < scores.size(); ++i)
@@ -221,8 +221,8 @@ std::vector<std::vector<float>> hybrid_scores(const SearchTrial& trial,
   return scores;
 }
 
-BorrowingWeights tune_weights(const SearchTrial& trial, const std::vector<Evidence>& evidence,
-                              float own, int jobs) {
+BorrowingWeights tune_weights(const SearchTrial& trial,
+                              const std::vector<BorrowedEvidence>& evidence, float own, int jobs) {
   auto quality = [&](const BorrowingWeights& weights) {
     return judge(trial, hybrid_scores(trial, evidence, weights, own), jobs);
   };

@@ -61,11 +61,11 @@ std::vector<std::vector<float>> add_scores(std::vector<std::vector<float>> a,
                                            const std::vector<std::vector<float>>& b);
 
 /// What each way of borrowing says of each item, for each asked term.
-std::vector<Evidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
-                                    const CodedItems& items, int jobs = 0);
+std::vector<BorrowedEvidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
+                                            const CodedItems& items, int jobs = 0);
 /// Own words and borrowed evidence together.
 std::vector<std::vector<float>> hybrid_scores(const SearchTrial& trial,
-                                              const std::vector<Evidence>& evidence,
+                                              const std::vector<BorrowedEvidence>& evidence,
                                               const BorrowingWeights& weights, float own);
 
 /// Strengths that put the ways on one scale, and a good mixture where there is little to tell by.
@@ -74,7 +74,8 @@ inline constexpr BorrowingWeights kUsualWeights{.topics = 4, .lift = 1, .ridge =
 /// Chooses the weights: one way of borrowing after the other is made weaker or stronger, from a
 /// usual mixture, where the gain on the asked terms is greater than its standard error; then all
 /// together beside the own words. All are 0 if that is not clearly better than the own words.
-BorrowingWeights tune_weights(const SearchTrial& trial, const std::vector<Evidence>& evidence,
-                              float own, int jobs = 0);
+BorrowingWeights tune_weights(const SearchTrial& trial,
+                              const std::vector<BorrowedEvidence>& evidence, float own,
+                              int jobs = 0);
 
 }  // namespace commonplace

@@ -243,6 +243,37 @@ Json as_json(const RankedBridge& bridge) {
 
 }  // namespace
 
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, int jobs,
+                          const Progress& progress) {
+  std::vector<TransferInput> inputs;
+  for (const Collection& each : collections(library))
+    if (each.items > 0) inputs.push_back(transfer_input(library, each.name, read.features));
+  require(inputs.size() >= 2, "distances are between collections, and there ",
+          inputs.empty() ? "is none" : "is only one");
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  return map_of(read_transfer_data(inputs, 0, read, jobs, progress), 1, measuring, progress);
+}
+
+std::string to_json(const BridgeMap& map) {
+  Json measured = Json::array();
+  Json pairs = Json::array();
+  for (std::size_t i = 0; i < map.names.size(); ++i) {
+    measured.push_back({{"name", map.names[i]},
+                        {"items", map.items[i]},
+                        {"complexity", map.measures.complexity[i]}});
+    for (std::size_t j = i + 1; j < map.names.size(); ++j) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const auto column = static_cast<Eigen::Index>(j);
+      pairs.push_back({{"first", map.names[i]},
+                       {"second", map.names[j]},
+                       {"distance", map.measures.distance(row, column)},
+                       {"shared", map.shared(row, column)}});
+    }
+  }
+  return Json{{"collections", measured}, {"pairs", pairs}}.dump();
+}
+
 std::string to_json(const TransferSummary& summary) {
   Json json = {{"model", summary.model},     {"field", summary.field},
                {"sources", summary.sources}, {"through", summary.through},

@@ -82,6 +82,11 @@ BridgeRanking rank_library_bridges(const Library& library, const TransferRequest
                                    const TransferReadOptions& read, int jobs,
                                    const Progress& progress);
 
+/// All collections that have items, measured without labels.
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, int jobs,
+                          const Progress& progress);
+
+std::string to_json(const BridgeMap& map);
 std::string to_json(const TransferSummary& summary);
 std::string to_json(const BridgeRanking& ranking);
 

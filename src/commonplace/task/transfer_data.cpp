@@ -325,8 +325,12 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
     items.push_back(read_items(input));
     data.collections.push_back({input.name, items.back().ids, {}, {}});
   }
-  data.field = the_label_field(items, sources, options.label_field);
-  number_labels(items, sources, data);
+  if (sources > 0) {
+    data.field = the_label_field(items, sources, options.label_field);
+    number_labels(items, sources, data);
+  } else {
+    for (TransferSet& set : data.collections) set.labels.assign(set.ids.size(), -1);
+  }
   const std::vector<std::string> features =
       options.features.empty() ? usual_features(inputs, items) : parted(options.features);
   for (const std::string& name : features) {

@@ -87,7 +87,8 @@ struct TransferData {
   }
 };
 
-/// Reads the collections, of which the first `sources` say what the classes are. Words are weighed
+/// Reads the collections, of which the first `sources` say what the classes are (0: no labels are
+/// read). Words are weighed
 /// by tf-idf over all of them together; the rows of each block are of length one. Numbers below 0
 /// become positive ones in a second half of their block. Error, saying what there is, if something
 /// is not there or nothing is left.

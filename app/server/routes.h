@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/answers_json.h"
+#include "app/server/jobs.h"
+#include "app/server/metrics.h"
+#include "app/server/router.h"
+#include "app/server/uploads.h"
+#include "app/server/workspace.h"
+
+namespace commonplace::server {
+
+/// The collection, the item of that name; Problem 404 if there is none.
+Collection known_collection(const Library& library, const std::string& name);
+Item known_item(const Library& library, const Collection& collection, const std::string& id);
+/// BRIEF of docs/http.md.
+app::Json brief_json(const std::string& collection, const Item& item);
+
+/// Each adds the routes of one part of docs/http.md. What is given must outlive the router.
+/// `import` says whether there are folders that may be imported from.
+void add_library_routes(Router& router, Workspace& workspace, bool import);
+void add_item_routes(Router& router, Workspace& workspace);
+void add_search_routes(Router& router, Workspace& workspace);
+void add_suggest_routes(Router& router, Workspace& workspace);  ///< in the shape of Annif's
+void add_review_routes(Router& router, Workspace& workspace);
+void add_detect_routes(Router& router, Workspace& workspace);
+void add_relate_routes(Router& router, Workspace& workspace);
+/// `folders` are those that may be imported from.
+void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& uploads,
+                    const std::vector<std::filesystem::path>& folders);
+void add_system_routes(Router& router, const Metrics& metrics);
+
+/// A route for every file of the page below `folder`, read now; the page's own files need no token.
+/// False if there is no page there.
+bool add_page_routes(Router& router, const std::filesystem::path& folder);
+
+}  // namespace commonplace::server

@@ -1,0 +1,147 @@
+#include "app/server/reading.h"
+#include "app/server/routes.h"
+#include "commonplace/base/error.h"
+#include "commonplace/data/lessons.h"
+
+namespace commonplace::server {
+namespace {
+
+constexpr std::int64_t kMostFound = 10'000;
+
+/// Where a missing model is a 404 rather than a mistake in the request.
+void with_finder(Workspace& workspace, const std::string& model, const std::string& collection,
+                 const std::function<void(const ConceptFinder&)>& ask) {
+  {
+    const auto library = workspace.library();
+    if (!collection.empty()) known_collection(*library, collection);
+    try {
+      detect_model_for(*library, model, collection);
+    } catch (const StorageError&) {
+      throw;
+    } catch (const Error& error) {
+      throw Problem{404, error.what()};
+    }
+  }
+  workspace.with_finder(model, collection, ask);
+}
+
+/// The answer with titles and tags, from `offset` on.
+Response found_answer(Workspace& workspace, const DetectAnswer& answer,
+                      const std::string& collection_name, std::int64_t offset) {
+  const auto library = workspace.library();
+  const Collection chosen = known_collection(*library, collection_name);
+  ItemReader reader(*library, chosen);
+  DetectAnswer page = answer;
+  const auto skipped = std::min<std::int64_t>(offset, std::ssize(page.items_found));
+  page.items_found.erase(page.items_found.begin(), page.items_found.begin() + skipped);
+  Json json = as_json(page, collection_name);
+  for (Json& each : json["results"]) {
+    const std::optional<Item> item = reader.find(each["id"].get<std::string>());
+    if (!item) continue;
+    Json brief = brief_json(chosen.name, *item);
+    brief.update(each);
+    each = std::move(brief);
+  }
+  return json_answer(json);
+}
+
+/// Those that are stored, with those that are given in their place or beside them.
+std::vector<Lesson> joined(std::vector<Lesson> stored, const Json& body) {
+  auto put = [&](const std::string& item, int shows) {
+    std::erase_if(stored, [&](const Lesson& each) { return each.item == item; });
+    if (shows != 0) stored.push_back({item, shows, ""});
+  };
+  for (const std::string& item : texts(body, "forget")) put(item, 0);
+  for (const std::string& item : texts(body, "yes")) put(item, 1);
+  for (const std::string& item : texts(body, "no")) put(item, -1);
+  return stored;
+}
+
+Response detect_answer(Workspace& workspace, const Request& request) {
+  const Json body = json_body(request);
+  const std::string name = demanded_text(body, "concept");
+  const std::int64_t offset = number(body, "offset", 0, 0, kMostFound);
+  DetectOptions options;
+  options.limit = offset + number(body, "limit", 100, 1, kMostFound);
+  options.uncertain = flag(body, "uncertain");
+  DetectAnswer answer;
+  std::string in;
+  with_finder(workspace, text(body, "model"), text(body, "collection"),
+              [&](const ConceptFinder& finder) {
+                in = finder.collection();
+                answer = finder.find(
+                    name, joined(lessons_in_force(*workspace.library(), in, name), body), options);
+              });
+  return found_answer(workspace, answer, in, offset);
+}
+
+Response concept_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const std::int64_t offset = number(request, "offset", 0, 0, kMostFound);
+  DetectOptions options;
+  options.limit = offset + number(request, "limit", 100, 1, kMostFound);
+  options.uncertain = flag(request, "uncertain");
+  DetectAnswer answer;
+  std::string in;
+  with_finder(workspace, text(request, "model"), text(request, "collection"),
+              [&](const ConceptFinder& finder) {
+                in = finder.collection();
+                try {
+                  answer = finder.find(path.at("concept"), options);
+                } catch (const StorageError&) {
+                  throw;
+                } catch (const Error& error) {
+                  throw Problem{404, error.what()};
+                }
+              });
+  return found_answer(workspace, answer, in, offset);
+}
+
+Response concepts_answer(Workspace& workspace, const Request& request) {
+  Json json = {{"collection", ""}, {"concepts", Json::array()}};
+  with_finder(workspace, text(request, "model"), text(request, "collection"),
+              [&](const ConceptFinder& finder) {
+                json["collection"] = finder.collection();
+                for (const DetectableConcept& each : finder.concepts())
+                  json["concepts"].push_back(as_json(each));
+              });
+  return json_answer(json);
+}
+
+Response lessons_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const Json body = json_body(request);
+  std::vector<Lesson> lessons;
+  for (const std::string& id : texts(body, "yes")) lessons.push_back({id, 1, ""});
+  for (const std::string& id : texts(body, "no")) lessons.push_back({id, -1, ""});
+  for (const std::string& id : texts(body, "forget")) lessons.push_back({id, 0, ""});
+  if (lessons.empty()) throw Problem{400, "there is nothing to keep: give 'yes', 'no' or 'forget'"};
+  workspace.write([&](Library& library) {
+    const Collection chosen =
+        known_collection(library, collection_to_teach(library, text(body, "collection")));
+    teach(library, chosen, path.at("concept"), lessons);
+  });
+  return json_answer({{"concept", path.at("concept")}, {"stored", lessons.size()}});
+}
+
+}  // namespace
+
+void add_detect_routes(Router& router, Workspace& workspace) {
+  router.add({"GET", "/v1/concepts", [&workspace](const Request& request, const PathValues&) {
+                return concepts_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/concepts/{concept}",
+              [&workspace](const Request& request, const PathValues& path) {
+                return concept_answer(workspace, request, path);
+              }});
+  router.add({"POST", "/v1/detect", [&workspace](const Request& request, const PathValues&) {
+                return detect_answer(workspace, request);
+              }});
+  router.add({.method = "POST",
+              .pattern = "/v1/concepts/{concept}/lessons",
+              .handler =
+                  [&workspace](const Request& request, const PathValues& path) {
+                    return lessons_answer(workspace, request, path);
+                  },
+              .writes = true});
+}
+
+}  // namespace commonplace::server

@@ -1,0 +1,147 @@
+#include <algorithm>
+
+#include "app/server/reading.h"
+#include "app/server/routes.h"
+#include "commonplace/base/error.h"
+#include "commonplace/task/thumbnails.h"
+
+namespace commonplace::server {
+namespace {
+
+constexpr std::int64_t kMostListed = 1000;
+
+Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const auto library = workspace.library();
+  const Collection chosen = known_collection(*library, path.at("c"));
+  ItemReader reader(*library, chosen);
+  reader.skip_to(offset);
+  Json items = Json::array();
+  Item item;
+  while (std::ssize(items) < limit && reader.next(item))
+    items.push_back(brief_json(chosen.name, item));
+  return json_answer({{"collection", chosen.name}, {"total", chosen.items}, {"items", items}});
+}
+
+/// As `show` prints it, with `image` saying whether there is a picture rather than where.
+Response item_answer(Workspace& workspace, const PathValues& path) {
+  const auto library = workspace.library();
+  const Collection chosen = known_collection(*library, path.at("c"));
+  const Item found = known_item(*library, chosen, path.at("id"));
+  Json json = app::whole_item_json(*library, chosen, found.id);
+  json["image"] = !found.image.empty();
+  json["title"] = found.title;
+  Json tags = Json::array();
+  for (const ItemTag& tag : item(*library, chosen, found.id, {.machine = true}).tags) {
+    tags.push_back({{"name", tag.name},
+                    {"count", tag.count},
+                    {"by", tag.by == GivenBy::source ? "source"
+                           : tag.by == GivenBy::user ? "user"
+                                                     : "machine"}});
+    if (tag.by != GivenBy::machine) continue;
+    tags.back()["model"] = tag.model;
+    tags.back()["score"] = tag.score;
+  }
+  json["tags"] = std::move(tags);
+  Json labels = Json::array();
+  for (const Label& label : found.labels)
+    labels.push_back({{"field", label.field}, {"value", label.value}});
+  json["labels"] = std::move(labels);
+  if (!json.contains("machine_labels")) json["machine_labels"] = Json::array();
+  json.erase("place");
+  if (found.place)
+    json["place"] = {{"latitude", found.place->latitude}, {"longitude", found.place->longitude}};
+  return json_answer(json);
+}
+
+PictureFile known_picture(Workspace& workspace, const PathValues& path) {
+  const auto library = workspace.library();
+  const Collection chosen = known_collection(*library, path.at("c"));
+  known_item(*library, chosen, path.at("id"));
+  std::optional<PictureFile> picture = picture_file(*library, chosen.name, path.at("id"));
+  if (!picture) throw Problem{404, "this item has no picture that can be shown"};
+  return std::move(*picture);
+}
+
+/// Pictures may be kept by the browser. A drawing may hold a script, which must not run if somebody
+/// opens it by itself.
+Response picture_answer(std::string type) {
+  Response response;
+  response.type = std::move(type);
+  response.headers = {{"Cache-Control", "private, max-age=3600"},
+                      {"Content-Security-Policy",
+                       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"}};
+  return response;
+}
+
+Response thumbnail_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const std::int64_t size = number(request, "size", 256, 64, 512);
+  if (size != 64 && size != 128 && size != 256 && size != 512)
+    throw Problem{400, concat("'size' is ", size, "; expected 64, 128, 256 or 512")};
+  const std::optional<Thumbnail> made =
+      thumbnail(workspace.path(), known_picture(workspace, path), static_cast<int>(size));
+  if (!made) throw Problem{404, "this picture is broken"};
+  Response response = picture_answer(made->type);
+  response.file = made->file;
+  response.body = made->bytes;
+  return response;
+}
+
+Response image_answer(Workspace& workspace, const PathValues& path) {
+  const PictureFile picture = known_picture(workspace, path);
+  Response response = picture_answer(picture.type);
+  response.file = picture.path;
+  return response;
+}
+
+}  // namespace
+
+Collection known_collection(const Library& library, const std::string& name) {
+  if (name.empty() || !has_collection(library, name)) {
+    std::string names;
+    for (const Collection& each : collections(library))
+      names += (names.empty() ? "there is: " : ", ") + each.name;
+    throw Problem{404, concat("there is no collection '", name, "'; ",
+                              names.empty() ? "the library is empty" : names)};
+  }
+  return collection(library, name);
+}
+
+Item known_item(const Library& library, const Collection& collection, const std::string& id) {
+  std::optional<Item> found = ItemReader(library, collection).find(id);
+  if (!found)
+    throw Problem{404, concat("collection '", collection.name, "' has no item '", id, "'")};
+  return std::move(*found);
+}
+
+Json brief_json(const std::string& collection, const Item& item) {
+  Json tags = Json::array();
+  for (const ItemTag& tag : item.tags) tags.push_back(tag.name);
+  return {{"collection", collection},
+          {"id", item.id},
+          {"title", item.title},
+          {"image", !item.image.empty()},
+          {"tags", tags}};
+}
+
+void add_item_routes(Router& router, Workspace& workspace) {
+  router.add({"GET", "/v1/collections/{c}/items",
+              [&workspace](const Request& request, const PathValues& path) {
+                return items_answer(workspace, request, path);
+              }});
+  router.add({"GET", "/v1/collections/{c}/items/{id}",
+              [&workspace](const Request&, const PathValues& path) {
+                return item_answer(workspace, path);
+              }});
+  router.add({"GET", "/v1/collections/{c}/items/{id}/thumbnail",
+              [&workspace](const Request& request, const PathValues& path) {
+                return thumbnail_answer(workspace, request, path);
+              }});
+  router.add({"GET", "/v1/collections/{c}/items/{id}/image",
+              [&workspace](const Request&, const PathValues& path) {
+                return image_answer(workspace, path);
+              }});
+}
+
+}  // namespace commonplace::server

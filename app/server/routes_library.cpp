@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include "app/server/reading.h"
+#include "app/server/routes.h"
+#include "commonplace/base/error.h"
+#include "commonplace/data/evaluations.h"
+#include "commonplace/data/tag_uses.h"
+#include "commonplace/formats/tag_name.h"
+
+namespace commonplace::server {
+namespace {
+
+constexpr std::int64_t kMostListed = 1000;
+
+/// What is known of a collection's tags and items, found once for each state of it.
+struct Overview {
+  CollectionFacts facts;
+  struct Tag {
+    std::string name;
+    std::string key;  ///< for matching
+    std::int64_t items;
+  };
+  std::vector<Tag> tags;  ///< most used first
+};
+
+class Overviews {
+ public:
+  explicit Overviews(Workspace& workspace) : workspace_(workspace) {}
+
+  std::shared_ptr<const Overview> of(const Library& library, const Collection& collection) {
+    return cache_.get(collection.name, state_of(library, collection),
+                      [this, collection] { return make(collection); });
+  }
+
+ private:
+  std::shared_ptr<const Overview> make(const Collection& collection) {
+    const auto library = workspace_.library();
+    auto made = std::make_shared<Overview>();
+    made->facts = facts_of(*library, collection);
+    for (TagUse& use : tag_uses(*library, collection))
+      made->tags.push_back({use.name, tag_key(use.name), use.items});
+    return made;
+  }
+  Workspace& workspace_;
+  FreshCache<const Overview> cache_;
+};
+
+/// Whether a word of `key` begins with `prefix`.
+bool has_word_with(const std::string& key, const std::string& prefix) {
+  for (std::size_t at = key.find(prefix); at != std::string::npos; at = key.find(prefix, at + 1))
+    if (at == 0 || key[at - 1] == ' ' || key[at - 1] == '/' || key[at - 1] == '-') return true;
+  return false;
+}
+
+Response library_answer(Workspace& workspace, bool import) {
+  const auto library = workspace.library();
+  std::int64_t items = 0;
+  const std::vector<Collection> all = collections(*library);
+  for (const Collection& each : all) items += each.items;
+  const std::filesystem::path whole = std::filesystem::absolute(workspace.path());
+  return json_answer({{"name", whole.filename().empty() ? whole.parent_path().filename().string()
+                                                        : whole.filename().string()},
+                      {"version", COMMONPLACE_VERSION},
+                      {"read_only", workspace.read_only()},
+                      {"import", import && !workspace.read_only()},
+                      {"upload", !workspace.read_only()},
+                      {"collections", all.size()},
+                      {"items", items},
+                      {"models", model_records(*library).size()}});
+}
+
+Response collections_answer(Workspace& workspace, Overviews& overviews) {
+  const auto library = workspace.library();
+  Json json = app::collections_json(*library);
+  for (Json& each : json["collections"]) {
+    const auto overview =
+        overviews.of(*library, collection(*library, each["name"].get<std::string>()));
+    each["pictures"] = overview->facts.pictures;
+    each["places"] = overview->facts.places;
+    each["label_fields"] = overview->facts.label_fields;
+  }
+  return json_answer(json);
+}
+
+Response tags_answer(Workspace& workspace, Overviews& overviews, const Request& request,
+                     const std::string& name) {
+  const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const std::string prefix = tag_key(text(request, "prefix"));
+  const auto library = workspace.library();
+  const auto overview = overviews.of(*library, collection(*library, name));
+  Json tags = Json::array();
+  std::int64_t total = 0;
+  for (const Overview::Tag& tag : overview->tags) {
+    if (!prefix.empty() && !has_word_with(tag.key, prefix)) continue;
+    if (total >= offset && total < offset + limit)
+      tags.push_back({{"tag", tag.name}, {"items", tag.items}});
+    ++total;
+  }
+  return json_answer({{"collection", name}, {"total", total}, {"tags", tags}});
+}
+
+Response complete_answer(Workspace& workspace, Overviews& overviews, const Request& request) {
+  const auto limit = static_cast<std::size_t>(number(request, "limit", 10, 1, 100));
+  const std::string prefix = tag_key(text(request, "q"));
+  std::map<std::string, std::pair<std::int64_t, std::string>> found;  // by key: items, name
+  const auto library = workspace.library();
+  if (!prefix.empty())
+    for (const Collection& each : collections(*library))
+      for (const Overview::Tag& tag : overviews.of(*library, each)->tags)
+        if (has_word_with(tag.key, prefix)) {
+          auto& [items, name] = found[tag.key];
+          items += tag.items;
+          if (name.empty()) name = tag.name;
+        }
+  std::vector<std::pair<std::int64_t, std::string>> best;
+  for (const auto& [key, each] : found) best.push_back(each);
+  std::stable_sort(best.begin(), best.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (best.size() > limit) best.resize(limit);
+  Json completions = Json::array();
+  for (const auto& [items, name] : best) completions.push_back({{"tag", name}, {"items", items}});
+  return json_answer({{"completions", completions}});
+}
+
+/// The collection that a model is of, where that is one.
+std::string collection_of(const Json& model) {
+  for (const char* name : {"collection", "target"})
+    for (const char* part : {"report", "options"})
+      if (model[part].is_object() && model[part].contains(name) && model[part][name].is_string())
+        return model[part][name].get<std::string>();
+  const std::string name = model["name"].get<std::string>();
+  const std::string kind = model["kind"].get<std::string>();
+  return name.starts_with(kind + ".") ? name.substr(kind.size() + 1) : "";
+}
+
+Response models_answer(Workspace& workspace) {
+  Json models = Json::array();
+  for (const ModelRecord& record : model_records(*workspace.library())) {
+    if (record.kind.ends_with("-index") || record.kind == "named") continue;
+    Json json = app::model_json(record);
+    json["collection"] = collection_of(json);
+    models.push_back(std::move(json));
+  }
+  return json_answer({{"models", models}});
+}
+
+Response evaluations_answer(Workspace& workspace) {
+  Json list = Json::array();
+  for (const Evaluation& each : evaluations(*workspace.library()))
+    list.push_back({{"id", each.id},
+                    {"verb", each.verb},
+                    {"collection", each.about},
+                    {"created", each.created},
+                    {"result", Json::parse(each.result)}});
+  return json_answer({{"evaluations", list}});
+}
+
+}  // namespace
+
+void add_library_routes(Router& router, Workspace& workspace, bool import) {
+  const auto overviews = std::make_shared<Overviews>(workspace);
+  router.add({"GET", "/v1/library", [&workspace, import](const Request&, const PathValues&) {
+                return library_answer(workspace, import);
+              }});
+  router.add({"GET", "/v1/collections", [&workspace, overviews](const Request&, const PathValues&) {
+                return collections_answer(workspace, *overviews);
+              }});
+  router.add({"GET", "/v1/collections/{c}/tags",
+              [&workspace, overviews](const Request& request, const PathValues& path) {
+                return tags_answer(workspace, *overviews, request,
+                                   known_collection(*workspace.library(), path.at("c")).name);
+              }});
+  router.add(
+      {"GET", "/v1/complete", [&workspace, overviews](const Request& request, const PathValues&) {
+         return complete_answer(workspace, *overviews, request);
+       }});
+  router.add({"GET", "/v1/models", [&workspace](const Request&, const PathValues&) {
+                return models_answer(workspace);
+              }});
+  router.add({"GET", "/v1/evaluations", [&workspace](const Request&, const PathValues&) {
+                return evaluations_answer(workspace);
+              }});
+}
+
+}  // namespace commonplace::server

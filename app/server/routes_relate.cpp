@@ -1,0 +1,134 @@
+#include <sstream>
+
+#include "app/server/reading.h"
+#include "app/server/routes.h"
+#include "commonplace/base/error.h"
+
+namespace commonplace::server {
+namespace {
+
+void with_relations(Workspace& workspace, const Request& request,
+                    const std::function<void(const Relations&)>& ask) {
+  try {
+    relate_model_for(*workspace.library(), text(request, "model"));
+  } catch (const StorageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Problem{404, error.what()};
+  }
+  workspace.with_relations(text(request, "model"), ask);
+}
+
+Response relate_answer(Workspace& workspace, const Request& request) {
+  RelateQuery query;
+  query.item = text(request, "item");
+  query.collection = text(request, "collection");
+  query.tag = text(request, "tag");
+  query.text = text(request, "text");
+  if (const std::string at = text(request, "at"); !at.empty()) query.at = parse_place(at);
+  std::istringstream kinds(text(request, "kinds"));
+  for (std::string kind; std::getline(kinds, kind, ',');)
+    if (!kind.empty()) query.kinds.push_back(kind);
+  query.limit = number(request, "limit", 10, 1, 1000);
+  query.explain = flag(request, "explain");
+  if (!query.collection.empty()) {
+    const auto library = workspace.library();
+    const Collection chosen = known_collection(*library, query.collection);
+    if (!query.item.empty()) known_item(*library, chosen, query.item);
+  }
+  Json json;
+  with_relations(workspace, request, [&](const Relations& relations) {
+    json = as_json(relations.relate(query));
+    // Which kinds are items, so that a page can show them as such.
+    for (Json& kind : json["kinds"])
+      for (const RelatedKind& each : relations.model().kinds)
+        if (each.what.full() == kind["kind"]) {
+          kind["collection"] = each.what.collection;
+          kind["items"] = each.what.of == ThingsOf::items || each.what.of == ThingsOf::text;
+        }
+  });
+  return json_answer(json);
+}
+
+Response same_tags_answer(Workspace& workspace, const Request& request) {
+  const std::int64_t limit = number(request, "limit", 20, 1, 1000);
+  Json pairs = Json::array();
+  with_relations(workspace, request, [&](const Relations& relations) {
+    for (const SameTags& each : relations.same_tags(limit)) pairs.push_back(as_json(each));
+  });
+  return json_answer({{"pairs", pairs}});
+}
+
+Response groups_answer(Workspace& workspace, const Request& request) {
+  const std::int64_t count = number(request, "k", 10, 1, 1000);
+  const std::int64_t limit = number(request, "limit", 6, 0, 100);
+  Json groups = Json::array();
+  with_relations(workspace, request, [&](const Relations& relations) {
+    for (const RelateGroup& group :
+         group_relations(relations, count, limit, 1, workspace.jobs(), no_progress))
+      groups.push_back(as_json(group));
+  });
+  return json_answer({{"groups", groups}});
+}
+
+/// Numbers to four digits, as a screen shows no more.
+double short_number(float value) { return std::round(1e4 * double{value}) / 1e4; }
+
+Response map_answer(Workspace& workspace, const Request& request) {
+  MapOptions options;
+  options.most = number(request, "most", 5000, 10, 20'000);
+  const std::int64_t groups = number(request, "groups", 12, 0, 100);
+  std::shared_ptr<const RelateMap> map;
+  Json points = {{"kind", Json::array()},
+                 {"x", Json::array()},
+                 {"y", Json::array()},
+                 {"group", Json::array()},
+                 {"name", Json::array()}};
+  with_relations(workspace, request, [](const Relations&) {});  // 404 if there is none
+  map = workspace.map(text(request, "model"), options, groups);
+  with_relations(workspace, request, [&](const Relations& relations) {
+    for (const RelateMap::Point& point : map->points) {
+      points["kind"].push_back(point.kind);
+      points["x"].push_back(short_number(point.x));
+      points["y"].push_back(short_number(point.y));
+      points["group"].push_back(point.group);
+      points["name"].push_back(relations.name_of(point.kind, point.thing));
+    }
+  });
+  Json kinds = Json::array();
+  for (const RelateMap::Kind& kind : map->kinds)
+    kinds.push_back({{"kind", kind.name},
+                     {"collection", kind.collection},
+                     {"items", kind.items},
+                     {"things", kind.things},
+                     {"drawn", kind.drawn}});
+  Json named = Json::array();
+  for (const RelateMap::Group& group : map->groups)
+    named.push_back({{"name", group.name},
+                     {"x", short_number(group.x)},
+                     {"y", short_number(group.y)},
+                     {"things", group.things}});
+  return json_answer({{"model", relate_model_for(*workspace.library(), text(request, "model"))},
+                      {"kinds", kinds},
+                      {"points", points},
+                      {"groups", named}});
+}
+
+}  // namespace
+
+void add_relate_routes(Router& router, Workspace& workspace) {
+  router.add({"GET", "/v1/relate", [&workspace](const Request& request, const PathValues&) {
+                return relate_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/same-tags", [&workspace](const Request& request, const PathValues&) {
+                return same_tags_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/groups", [&workspace](const Request& request, const PathValues&) {
+                return groups_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/map", [&workspace](const Request& request, const PathValues&) {
+                return map_answer(workspace, request);
+              }});
+}
+
+}  // namespace commonplace::server

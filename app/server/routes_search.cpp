@@ -1,0 +1,93 @@
+#include <chrono>
+
+#include "app/server/reading.h"
+#include "app/server/routes.h"
+#include "commonplace/base/error.h"
+#include "commonplace/task/search_topics.h"
+
+namespace commonplace::server {
+namespace {
+
+constexpr std::int64_t kMostHits = 1000;
+
+using Clock = std::chrono::steady_clock;
+
+Response hits_answer(const Request& request, const std::string& query, Clock::time_point begin,
+                     const SearchResults& results) {
+  SearchOptions options;
+  options.explain = flag(request, "explain");
+  options.words_only = flag(request, "words_only");
+  Json hits = Json::array();
+  for (const SearchHit& hit :
+       results.page(number(request, "offset", 0, 0, 1LL << 40),
+                    number(request, "limit", 50, 0, options.explain ? 100 : kMostHits), options))
+    hits.push_back(as_json(hit, options.explain));
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return json_answer({{"query", query},
+                      {"milliseconds", 1000 * seconds},
+                      {"total", results.total()},
+                      {"unknown", results.unknown()},
+                      {"hits", hits}});
+}
+
+Response search_answer(Workspace& workspace, const Request& request) {
+  const auto begin = Clock::now();
+  const std::string query = text(request, "q");
+  const std::vector<std::string> in = request.values("collection");
+  for (const std::string& name : in) known_collection(*workspace.library(), name);
+  return hits_answer(
+      request, query, begin,
+      *workspace.search(query, in, request.values("model"), flag(request, "words_only")));
+}
+
+Response like_answer(Workspace& workspace, const Request& request) {
+  const auto begin = Clock::now();
+  const std::string id = text(request, "id");
+  {
+    const auto library = workspace.library();
+    known_item(*library, known_collection(*library, text(request, "collection")), id);
+  }
+  return hits_answer(request, id, begin,
+                     *workspace.like(text(request, "collection"), id, request.values("in")));
+}
+
+Response topics_answer(Workspace& workspace, const Request& request) {
+  const std::string wanted = text(request, "model");
+  const auto limit = static_cast<std::size_t>(number(request, "limit", 20, 1, 1000));
+  const auto terms = static_cast<std::size_t>(number(request, "terms", 10, 1, 100));
+  const auto examples = static_cast<std::size_t>(number(request, "examples", 3, 0, 20));
+  const auto library = workspace.library();
+  Json models = Json::array();
+  for (const ModelRecord& record : model_records(*library)) {
+    if (record.kind != kSearchModelKind || (!wanted.empty() && record.name != wanted)) continue;
+    const SearchModel model = load_search_model(TensorFile(record.file));
+    if (!has_collection(*library, model.target)) continue;
+    const SearchIndex index = open_search_index(*library, collection(*library, model.target),
+                                                &record, &model, workspace.jobs(), no_progress);
+    std::vector<TopicSummary> found =
+        topic_summaries(*library, model, index, terms, examples, workspace.jobs());
+    if (found.size() > limit) found.resize(limit);
+    Json topics = Json::array();
+    for (const TopicSummary& topic : found) topics.push_back(as_json(topic));
+    models.push_back({{"model", record.name}, {"topics", topics}});
+  }
+  if (models.empty() && !wanted.empty())
+    throw Problem{404, concat("there is no search model '", wanted, "'")};
+  return json_answer({{"models", models}});
+}
+
+}  // namespace
+
+void add_search_routes(Router& router, Workspace& workspace) {
+  router.add({"GET", "/v1/search", [&workspace](const Request& request, const PathValues&) {
+                return search_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/like", [&workspace](const Request& request, const PathValues&) {
+                return like_answer(workspace, request);
+              }});
+  router.add({"GET", "/v1/topics", [&workspace](const Request& request, const PathValues&) {
+                return topics_answer(workspace, request);
+              }});
+}
+
+}  // namespace commonplace::server

@@ -1,0 +1,298 @@
+#include "app/server/workspace.h"
+
+#include <algorithm>
+
+#include "commonplace/base/error.h"
+#include "commonplace/formats/tag_name.h"
+
+namespace commonplace::server {
+namespace {
+
+/// Beyond this nobody scrolls.
+constexpr std::int64_t kMostHits = 100'000;
+constexpr std::size_t kKeptResults = 16;
+
+/// Text that differs for a model that was learned anew.
+std::string state_of_model(const ModelRecord& record) {
+  return concat(record.file.string(), ' ', record.created);
+}
+
+/// Text that changes with the items of a collection, but not with decisions.
+std::string items_of(const Collection& collection) {
+  return concat(collection.id, ' ', collection.revision, ' ', collection.items);
+}
+
+}  // namespace
+
+// Each has a connection of its own, since what is open for long is used by several threads.
+
+struct Workspace::OpenSearcher {
+  OpenSearcher(const std::filesystem::path& path, const SearchPlace& place, int jobs)
+      : library(path), searcher(library, place.collection, place.model, jobs, no_progress) {}
+  Library library;
+  CollectionSearcher searcher;
+};
+
+struct Workspace::OpenSuggester {
+  OpenSuggester(const std::filesystem::path& path, const std::string& model, int jobs)
+      : library(path), suggester(library, model, "", jobs, no_progress) {
+    state = state_of(library, collection(library, suggester.collection()));
+    changed = suggester.update().any();
+  }
+  Library library;
+  TagSuggester suggester;
+  std::string state;  ///< of the collection, as the suggester has learned it
+  bool changed;       ///< it knows more than is stored
+  std::shared_mutex mutex;
+};
+
+struct Workspace::OpenFinder {
+  OpenFinder(const std::filesystem::path& path, const std::string& model, int jobs)
+      : library(path), finder(library, model, "", jobs, no_progress) {}
+  Library library;
+  ConceptFinder finder;
+  std::mutex mutex;
+};
+
+struct Workspace::OpenRelations {
+  OpenRelations(const std::filesystem::path& path, const std::string& model, int jobs)
+      : library(path), relations(library, model, jobs) {}
+  Library library;
+  Relations relations;
+  std::mutex mutex;
+};
+
+Workspace::Workspace(std::filesystem::path library, bool read_only, int jobs)
+    : path_(std::move(library)), read_only_(read_only), jobs_(jobs) {
+  pool_.push_back(std::make_unique<Library>(path_));
+}
+
+Workspace::~Workspace() = default;
+
+std::shared_ptr<const Library> Workspace::library() {
+  std::unique_ptr<Library> taken;
+  {
+    const std::scoped_lock lock(pool_mutex_);
+    if (!pool_.empty()) {
+      taken = std::move(pool_.back());
+      pool_.pop_back();
+    }
+  }
+  if (!taken) taken = std::make_unique<Library>(path_);
+  return {taken.release(), [this](Library* given) {
+            std::unique_ptr<Library> back(given);
+            const std::scoped_lock lock(pool_mutex_);
+            pool_.push_back(std::move(back));
+          }};
+}
+
+void Workspace::write(const std::function<void(Library&)>& change) {
+  const std::scoped_lock lock(write_mutex_);
+  if (!writer_) writer_ = std::make_unique<Library>(path_, Library::Access::write);
+  change(*writer_);
+}
+
+std::shared_ptr<const CollectionSearcher> Workspace::searcher(const Library& library,
+                                                              const SearchPlace& place,
+                                                              std::string& key) {
+  const std::string name = place.collection + '\n' + place.model;
+  std::string state = state_of(library, collection(library, place.collection));
+  if (!place.model.empty()) state += '\n' + state_of_model(model_record(library, place.model));
+  const auto open = searchers_.get(name, state, [this, place] {
+    auto opened = std::make_shared<OpenSearcher>(path_, place, jobs_);
+    keep_index(opened->searcher);
+    return opened;
+  });
+  // What is searched may be a state behind, so that the key is that of the very searcher.
+  key += concat(name, ' ', static_cast<const void*>(open.get()), '\n');
+  return {open, &open->searcher};
+}
+
+void Workspace::keep_index(const CollectionSearcher& made) {
+  if (!made.index_is_new() || made.model().empty() || read_only_) return;
+  try {
+    write([&](Library& writable) { made.keep_index(writable); });
+  } catch (const Error&) {
+    // Full, or locked for long: it serves as well unkept, and is made again the next time.
+  }
+}
+
+std::shared_ptr<const SearchResults> Workspace::kept(
+    const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make) {
+  {
+    const std::scoped_lock lock(results_mutex_);
+    const auto found = std::find_if(results_.begin(), results_.end(),
+                                    [&](const KeptResults& each) { return each.key == key; });
+    if (found != results_.end()) {
+      results_.splice(results_.begin(), results_, found);
+      return found->results;
+    }
+  }
+  const std::shared_ptr<const SearchResults> made = make();
+  const std::scoped_lock lock(results_mutex_);
+  results_.push_front({key, made});
+  if (results_.size() > kKeptResults) results_.pop_back();
+  return made;
+}
+
+std::shared_ptr<const SearchResults> Workspace::search(const std::string& text,
+                                                       const std::vector<std::string>& collections,
+                                                       const std::vector<std::string>& models,
+                                                       bool words_only) {
+  const SearchQuery query = parse_query(text);
+  require(!query.words.empty() || query.condition, "the query is empty; give words to search for");
+  const auto reading = library();
+  SearchResults::Searchers searchers;
+  std::string key = concat("search ", words_only, ' ', text, '\n');
+  for (const SearchPlace& place : search_places(*reading, collections, models))
+    searchers.push_back(searcher(*reading, place, key));
+  return kept(key, [&] {
+    SearchOptions options;
+    options.limit = kMostHits;
+    options.words_only = words_only;
+    options.jobs = jobs_;
+    std::vector<SearchRanking> rankings;
+    for (const auto& each : searchers) rankings.push_back(each->rank(query, options));
+    return std::make_shared<const SearchResults>(searchers, std::move(rankings), kMostHits);
+  });
+}
+
+std::shared_ptr<const SearchResults> Workspace::like(const std::string& collection,
+                                                     const std::string& id,
+                                                     const std::vector<std::string>& in) {
+  const auto reading = library();
+  SearchResults::Searchers searchers;
+  std::string key = concat("like ", collection, '\n', id, '\n');
+  for (const SearchPlace& place : search_places(*reading, in, {}))
+    searchers.push_back(searcher(*reading, place, key));
+  return kept(key, [&] {
+    SearchOptions options;
+    options.limit = kMostHits;
+    options.jobs = jobs_;
+    std::vector<SearchRanking> rankings;
+    for (const auto& each : searchers) rankings.push_back(each->rank_like(collection, id, options));
+    return std::make_shared<const SearchResults>(searchers, std::move(rankings), kMostHits);
+  });
+}
+
+std::string Workspace::suggest_model(const std::string& model, const std::string& collection) {
+  return suggest_model_for(*library(), model, collection);
+}
+
+std::shared_ptr<Workspace::OpenSuggester> Workspace::open_suggester(const std::string& model) {
+  const ModelRecord record = model_record(*library(), model);
+  return suggesters_.get(model, state_of_model(record), [this, model] {
+    return std::make_shared<OpenSuggester>(path_, model, jobs_);
+  });
+}
+
+void Workspace::with_suggester(const std::string& model,
+                               const std::function<void(const TagSuggester&)>& ask) {
+  const auto open = open_suggester(model);
+  const auto reading = library();
+  const std::string& of = open->suggester.collection();
+  if (has_collection(*reading, of)) {
+    const std::string state = state_of(*reading, collection(*reading, of));
+    std::shared_lock look(open->mutex);
+    const bool behind = open->state != state;
+    look.unlock();
+    if (behind) {
+      const std::unique_lock lock(open->mutex);
+      if (open->state != state) {
+        open->changed = open->suggester.refresh().any() || open->changed;
+        open->state = state;
+      }
+    }
+  }
+  const std::shared_lock lock(open->mutex);
+  ask(open->suggester);
+}
+
+std::shared_ptr<const Workspace::Questions> Workspace::questions(const std::string& model,
+                                                                 const std::string& collection_name,
+                                                                 const ReviewOptions& options) {
+  const auto reading = library();
+  const std::string name =
+      concat(model, '\n', collection_name, '\n', static_cast<int>(options.order), '\n', options.tag,
+             '\n', options.threshold ? concat(*options.threshold) : "");
+  // Not of the model's file, which is stored anew after decisions: questions stay as they are until
+  // there are other items or the model is learned anew.
+  const std::string state =
+      concat(items_of(collection(*reading, collection_name)), '\n',
+             model_record(*reading, model).options, model_record(*reading, model).report);
+  return questions_.get(name, state, [this, model, collection_name, options] {
+    std::shared_ptr<const Questions> made;
+    with_suggester(model, [&](const TagSuggester& suggester) {
+      made = std::make_shared<const Questions>(
+          review_candidates(suggester, collection_name, options, no_progress));
+    });
+    return made;
+  });
+}
+
+std::optional<double> Workspace::expected(const std::string& collection_name,
+                                          const std::string& item, const std::string& tag) {
+  for (const auto& [name, asked] : questions_.all()) {
+    if (name.find('\n' + collection_name + '\n') == std::string::npos) continue;
+    for (const ReviewCandidate& each : *asked)
+      if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each.confidence;
+  }
+  return std::nullopt;
+}
+
+void Workspace::with_finder(const std::string& model, const std::string& collection_name,
+                            const std::function<void(const ConceptFinder&)>& ask) {
+  const auto reading = library();
+  const ModelRecord record =
+      model_record(*reading, detect_model_for(*reading, model, collection_name));
+  std::string state = state_of_model(record);
+  for (const Collection& each : collections(*reading)) state += '\n' + items_of(each);
+  const auto open = finders_.get(record.name, state, [this, name = record.name] {
+    return std::make_shared<OpenFinder>(path_, name, jobs_);
+  });
+  const std::scoped_lock lock(open->mutex);
+  ask(open->finder);
+}
+
+std::shared_ptr<Workspace::OpenRelations> Workspace::open_relations(const std::string& model) {
+  const auto reading = library();
+  const ModelRecord record = model_record(*reading, relate_model_for(*reading, model));
+  return relations_.get(record.name, state_of_model(record), [this, name = record.name] {
+    return std::make_shared<OpenRelations>(path_, name, jobs_);
+  });
+}
+
+void Workspace::with_relations(const std::string& model,
+                               const std::function<void(const Relations&)>& ask) {
+  const auto open = open_relations(model);
+  const std::scoped_lock lock(open->mutex);
+  ask(open->relations);
+}
+
+std::shared_ptr<const RelateMap> Workspace::map(const std::string& model, const MapOptions& options,
+                                                std::int64_t groups) {
+  const auto reading = library();
+  const ModelRecord record = model_record(*reading, relate_model_for(*reading, model));
+  return maps_.get(concat(record.name, '\n', options.most, '\n', groups), state_of_model(record),
+                   [this, options, groups, name = record.name] {
+                     const auto open = open_relations(name);
+                     const std::scoped_lock lock(open->mutex);
+                     return std::make_shared<const RelateMap>(
+                         lay_out_map(open->relations, options, groups, jobs_, no_progress));
+                   });
+}
+
+void Workspace::keep_learned() {
+  if (read_only_) return;
+  for (const auto& [name, opened] : suggesters_.all()) {
+    OpenSuggester& open = *opened;
+    const std::unique_lock lock(open.mutex);
+    if (!open.changed) continue;
+    bool kept = false;
+    write([&](Library& writable) { kept = open.suggester.keep(writable); });
+    open.changed = false;
+    if (kept) suggesters_.restate(name, state_of_model(model_record(*library(), name)));
+  }
+}
+
+}  // namespace commonplace::server

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "app/server/fresh_cache.h"
+#include "commonplace/data/library.h"
+#include "commonplace/data/stored_models.h"
+#include "commonplace/task/detect.h"
+#include "commonplace/task/relate.h"
+#include "commonplace/task/relate_overview.h"
+#include "commonplace/task/review.h"
+#include "commonplace/task/search.h"
+#include "commonplace/task/suggest.h"
+
+namespace commonplace::server {
+
+/// A library open for many requests at once: connections for readers, one writer at a time, and
+/// models that stay open between requests and follow what is learned, here or by another process.
+class Workspace {
+ public:
+  Workspace(std::filesystem::path library, bool read_only, int jobs);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  bool read_only() const { return read_only_; }
+  int jobs() const { return jobs_; }
+
+  /// A connection for reading, used by one thread at a time; it goes back when the pointer goes.
+  std::shared_ptr<const Library> library();
+  /// Calls `change` with the library open for writing, one caller at a time.
+  void write(const std::function<void(Library&)>& change);
+
+  /// What was found, kept for a while so that further pages are quick to read.
+  std::shared_ptr<const SearchResults> search(const std::string& query,
+                                              const std::vector<std::string>& collections,
+                                              const std::vector<std::string>& models,
+                                              bool words_only);
+  std::shared_ptr<const SearchResults> like(const std::string& collection, const std::string& id,
+                                            const std::vector<std::string>& in);
+
+  /// The suggest model that is meant, by its name or that of its collection.
+  std::string suggest_model(const std::string& model, const std::string& collection);
+  /// Calls `ask` with the model, which has learned all that was decided before.
+  void with_suggester(const std::string& model,
+                      const std::function<void(const TagSuggester&)>& ask);
+  /// All questions there are, in their order; those that were decided since are among them.
+  using Questions = std::vector<ReviewCandidate>;
+  std::shared_ptr<const Questions> questions(const std::string& model,
+                                             const std::string& collection,
+                                             const ReviewOptions& options);
+  /// What a decision was expected to be when the question was made; nothing if there was none.
+  std::optional<double> expected(const std::string& collection, const std::string& item,
+                                 const std::string& tag);
+
+  void with_finder(const std::string& model, const std::string& collection,
+                   const std::function<void(const ConceptFinder&)>& ask);
+  void with_relations(const std::string& model, const std::function<void(const Relations&)>& ask);
+  std::shared_ptr<const RelateMap> map(const std::string& model, const MapOptions& options,
+                                       std::int64_t groups);
+
+  /// Stores what suggest models have learned from decisions since they were last stored. Decisions
+  /// themselves are stored already: if it fails, the model learns them again when it is opened.
+  void keep_learned();
+
+ private:
+  struct OpenSearcher;
+  struct OpenSuggester;
+  struct OpenFinder;
+  struct OpenRelations;
+  struct KeptResults {
+    std::string key;
+    std::shared_ptr<const SearchResults> results;
+  };
+
+  std::shared_ptr<const CollectionSearcher> searcher(const Library& library,
+                                                     const SearchPlace& place, std::string& key);
+  void keep_index(const CollectionSearcher& made);
+  std::shared_ptr<const SearchResults> kept(
+      const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make);
+  std::shared_ptr<OpenSuggester> open_suggester(const std::string& model);
+  std::shared_ptr<OpenRelations> open_relations(const std::string& model);
+
+  std::filesystem::path path_;
+  bool read_only_;
+  int jobs_;
+
+  std::mutex pool_mutex_;
+  std::vector<std::unique_ptr<Library>> pool_;
+  std::mutex write_mutex_;
+  std::unique_ptr<Library> writer_;
+
+  std::mutex results_mutex_;
+  std::list<KeptResults> results_;  ///< the newest first
+
+  FreshCache<OpenSearcher> searchers_;
+  FreshCache<OpenSuggester> suggesters_;
+  FreshCache<OpenFinder> finders_;
+  FreshCache<OpenRelations> relations_;
+  FreshCache<const RelateMap> maps_;
+  FreshCache<const Questions> questions_;
+};
+
+}  // namespace commonplace::server

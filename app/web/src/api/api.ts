@@ -1,0 +1,164 @@
+import {
+  authorization, problemOf, request, withQuery, withToken, type QueryValue,
+} from './http';
+import type {
+  Brief, Collection, CollectionLinks, Concept, Decision, DetectAnswer, DetectQuestion,
+  Evaluation, Group, Item, Job, LibraryInfo, MapAnswer, Model, RelateAnswer, ReviewAnswer, ReviewEffect,
+  SamePair, SearchAnswer, Suggestions, TagCount,
+} from './types';
+
+const part = encodeURIComponent;
+const collectionPath = (collection: string) => `/v1/collections/${part(collection)}`;
+const itemPath = (collection: string, id: string) =>
+  `${collectionPath(collection)}/items/${part(id)}`;
+
+function get<Answer>(path: string, query: Record<string, QueryValue> = {}, signal?: AbortSignal) {
+  return request<Answer>(withQuery(path, query), { signal });
+}
+
+export const health = () => get<{ status: string; version: string }>('/health');
+
+export const library = () => get<LibraryInfo>('/v1/library');
+
+export const collections = () =>
+  get<{ collections: Collection[]; links?: CollectionLinks[] }>('/v1/collections');
+
+export const items = (collection: string, offset: number, limit: number, signal?: AbortSignal) =>
+  get<{ collection: string; total: number; items: Brief[] }>(
+    `${collectionPath(collection)}/items`, { offset, limit }, signal);
+
+export const tags = (collection: string, prefix: string, limit: number) =>
+  get<{ total: number; tags: TagCount[] }>(`${collectionPath(collection)}/tags`, { prefix, limit });
+
+export const complete = (q: string, limit = 10, signal?: AbortSignal) =>
+  get<{ completions: TagCount[] }>('/v1/complete', { q, limit }, signal);
+
+export const item = (collection: string, id: string, signal?: AbortSignal) =>
+  get<Item>(itemPath(collection, id), {}, signal);
+
+export const thumbnailAddress = (collection: string, id: string, size: 64 | 128 | 256 | 512) =>
+  withToken(`${itemPath(collection, id)}/thumbnail?size=${size}`);
+
+export const imageAddress = (collection: string, id: string) =>
+  withToken(`${itemPath(collection, id)}/image`);
+
+export const suggestions = (collection: string, id: string, limit = 10, signal?: AbortSignal) =>
+  get<Suggestions>(`${itemPath(collection, id)}/suggestions`, { limit }, signal);
+
+export const decide = (collection: string, decisions: Decision[]) =>
+  request<{ stored: number }>(`${collectionPath(collection)}/decisions`, {
+    method: 'POST', body: { decisions } });
+
+export interface SearchQuestion {
+  q: string;
+  collection: string[];
+  offset: number;
+  limit: number;
+  explain?: boolean;
+  words_only?: boolean;
+}
+
+export const search = (question: SearchQuestion, signal?: AbortSignal) =>
+  get<SearchAnswer>('/v1/search', { ...question }, signal);
+
+export interface LikeQuestion {
+  collection: string;
+  id: string;
+  offset: number;
+  limit: number;
+  explain?: boolean;
+}
+
+export const like = (question: LikeQuestion, signal?: AbortSignal) =>
+  get<SearchAnswer>('/v1/like', { ...question }, signal);
+
+export const topics = (limit = 20) =>
+  get<{ models: { model: string; topics: { name: string; terms: string[] }[] }[] }>(
+    '/v1/topics', { limit });
+
+export interface ReviewQuestion {
+  collection: string;
+  model?: string;
+  order: string;
+  tag?: string;
+  offset: number;
+  limit: number;
+}
+
+export const review = (question: ReviewQuestion) =>
+  get<ReviewAnswer>('/v1/review', { ...question });
+
+export const reviewTags = (collection: string, model?: string) =>
+  get<{ tags: { tag: string; left: number }[] }>('/v1/review/tags', { collection, model });
+
+export const reviewEffect = (collection: string, model?: string) =>
+  get<ReviewEffect>('/v1/review/effect', { collection, model });
+
+export const concepts = (collection: string, model?: string) =>
+  get<{ collection: string; concepts: Concept[] }>('/v1/concepts', { collection, model });
+
+export const detect = (question: DetectQuestion, signal?: AbortSignal) =>
+  request<DetectAnswer>('/v1/detect', { method: 'POST', body: question, signal });
+
+export const concept = (name: string, collection: string, limit: number, uncertain: boolean) =>
+  get<DetectAnswer>(`/v1/concepts/${part(name)}`, { collection, limit, uncertain });
+
+export interface Lessons {
+  collection: string;
+  yes: string[];
+  no: string[];
+  forget: string[];
+}
+
+export const teach = (concept: string, lessons: Lessons) =>
+  request<{ concept: string; stored: number }>(`/v1/concepts/${part(concept)}/lessons`, {
+    method: 'POST', body: lessons });
+
+export const relate = (
+  question: { item?: string; collection?: string; tag?: string; limit?: number; explain?: boolean; model?: string },
+  signal?: AbortSignal,
+) => get<RelateAnswer>('/v1/relate', { ...question }, signal);
+
+export const sameTags = (limit = 20, model?: string) =>
+  get<{ pairs: SamePair[] }>('/v1/same-tags', { limit, model });
+
+export const map = (most: number, groups: number, model?: string) =>
+  get<MapAnswer>('/v1/map', { most, groups, model });
+
+export const groups = (k: number, limit: number, model?: string) =>
+  get<{ groups: Group[] }>('/v1/groups', { k, limit, model });
+
+
+export type JobRequest = { task: string } & Record<string, unknown>;
+
+export const startJob = (body: JobRequest) =>
+  request<Job>('/v1/jobs', { method: 'POST', body });
+
+export const jobs = () => get<{ jobs: Job[] }>('/v1/jobs');
+export const job = (id: number) => get<Job>(`/v1/jobs/${id}`);
+export const cancelJob = (id: number) => request<Job>(`/v1/jobs/${id}`, { method: 'DELETE' });
+export const jobEventsAddress = (id: number) => withToken(`/v1/jobs/${id}/events`);
+
+export const models = () => get<{ models: Model[] }>('/v1/models');
+export const evaluations = () => get<{ evaluations: Evaluation[] }>('/v1/evaluations');
+
+/** By XMLHttpRequest, because fetch does not tell how much was sent. `to` is an upload that it joins. */
+export function upload(file: File, to: string, sent: (share: number) => void): Promise<{ upload: string }> {
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open('POST', withQuery('/v1/uploads', { name: file.name, to }));
+    for (const [name, value] of Object.entries(authorization())) {
+      sending.setRequestHeader(name, value);
+    }
+    sending.setRequestHeader('Content-Type', 'application/octet-stream');
+    sending.upload.onprogress = (event) => {
+      if (event.lengthComputable) sent(event.loaded / event.total);
+    };
+    sending.onload = () => {
+      if (sending.status < 300) resolve(JSON.parse(sending.responseText) as { upload: string });
+      else void problemOf(sending.status, sending.responseText).then(reject);
+    };
+    sending.onerror = () => reject(new Error('The file could not be sent: the server does not answer.'));
+    sending.send(file);
+  });
+}

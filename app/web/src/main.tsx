@@ -1,0 +1,22 @@
+import { render } from 'preact';
+import { App } from './app';
+import { startDecisions } from './state/decisions';
+import { loadJobs } from './state/job_list';
+import { library, loadLibrary } from './state/library';
+import { startRouting } from './state/route';
+import { startTheme } from './state/theme';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/blocks.css';
+import './styles/tiles.css';
+import './styles/charts.css';
+import './styles/search_item.css';
+import './styles/review_teach.css';
+import './styles/map_transfer.css';
+import './styles/narrow.css';
+
+startTheme();
+startRouting();
+startDecisions();
+void loadLibrary().then(() => library.value && loadJobs());
+render(<App />, document.getElementById('page')!);

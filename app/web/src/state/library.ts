@@ -1,0 +1,44 @@
+import { computed, signal } from '@preact/signals';
+import * as api from '../api/api';
+import type { Collection, CollectionLinks, LibraryInfo, Model } from '../api/types';
+import { messageOf } from './alerts';
+
+export const library = signal<LibraryInfo | undefined>(undefined);
+export const collections = signal<Collection[]>([]);
+export const links = signal<CollectionLinks[]>([]);
+export const models = signal<Model[]>([]);
+/** Why the library could not be read. */
+export const loadingError = signal('');
+
+export const readOnly = computed(() => library.value?.read_only ?? false);
+export const isEmpty = computed(() => library.value !== undefined && collections.value.length === 0);
+
+export async function loadLibrary(): Promise<void> {
+  try {
+    const [about, all, learned] = await Promise.all([api.library(), api.collections(), api.models()]);
+    collections.value = all.collections;
+    links.value = all.links ?? [];
+    models.value = learned.models;
+    library.value = about;
+    loadingError.value = '';
+  } catch (error) {
+    loadingError.value = messageOf(error);
+  }
+}
+
+export function modelsOf(kind: string): Model[] {
+  return models.value.filter((each) => each.kind === kind);
+}
+
+/** The model to name in a request: none where there is but one, which the server finds itself. */
+export function chosenModel(kind: string, collection: string | undefined, asked: string | null): string | undefined {
+  const own = modelsOf(kind).filter((each) => collection === undefined || each.collection === collection);
+  if (own.length < 2) return undefined;
+  return own.find((each) => each.name === asked)?.name ?? own[0]!.name;
+}
+
+/** The collections that a kind of model was learned for. */
+export function collectionsWith(kind: string): string[] {
+  const names = modelsOf(kind).map((each) => each.collection ?? '').filter((name) => name !== '');
+  return [...new Set(names)];
+}

@@ -1,0 +1,72 @@
+import type { RelateAnswer, RelatedThing } from '../api/types';
+import type { Answer } from '../components/hooks';
+import { Thumbnail } from '../components/picture';
+import { Failure, Loading } from '../components/view';
+import { coordinates, number } from '../format';
+import { isRefused, messageOf } from '../state/alerts';
+import { collections } from '../state/library';
+import { itemAddress, tagSearchAddress } from '../state/route';
+import { kindOf, type Kind } from './kinds';
+
+function Times({ thing }: { thing: RelatedThing }) {
+  const reasons = Object.entries(thing.reasons ?? {}).filter(([, adds]) => Math.abs(adds) >= 0.05);
+  const why = reasons.map(([kind, adds]) => `${kindOf(kind).text} adds ${number(adds, 1)}`).join('; ');
+  return <span class="quiet" title={why || undefined}>{` ${number(thing.times, 1)} ×`}</span>;
+}
+
+function Thing(props: { kind: Kind; thing: RelatedThing }) {
+  const { kind, thing } = props;
+  const known = thing.known ? <span class="quiet"> (it has this)</span> : null;
+  if (kind.of === 'tags') {
+    return <li><a class="tag" href={tagSearchAddress(thing.name)}>{thing.name}</a><Times thing={thing} />{known}</li>;
+  }
+  if (kind.of === 'places') {
+    const [latitude, longitude] = thing.name.split(',').map(Number);
+    const text = Number.isFinite(latitude) && Number.isFinite(longitude)
+      ? coordinates(latitude!, longitude!) : thing.name;
+    return <li>{text}<Times thing={thing} />{known}</li>;
+  }
+  return <li>{thing.name}<Times thing={thing} />{known}</li>;
+}
+
+function Items(props: { kind: Kind; things: RelatedThing[] }) {
+  const pictures = collections.value.find((each) => each.name === props.kind.collection)?.pictures ?? false;
+  return (
+    <ul class="strip">
+      {props.things.map((each) => (
+        <li key={each.name}>
+          <a href={itemAddress(props.kind.collection, each.name)}>
+            <Thumbnail size={128} alt="" item={{ collection: props.kind.collection, id: each.name, image: pictures }} />
+            <span class="strip-name">{each.name}</span>
+          </a>
+          <Times thing={each} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What belongs to the item, of every kind. "3.2 ×": as many times as often as chance would have it. */
+export function ItemRelatives(props: { collection: string; answer: Answer<RelateAnswer> }) {
+  const { answer } = props;
+  return (
+    <section class="card">
+      <h2>What belongs with it</h2>
+      {answer.loading && !answer.value && <Loading what="relatives" />}
+      {answer.error !== undefined && (isRefused(answer.error)
+        ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}
+      {answer.value?.kinds.map((each) => {
+        const kind = kindOf(each.kind);
+        return (
+          <div key={each.kind}>
+            <h3>{kind.text}</h3>
+            {each.things.length === 0 ? <p class="quiet">Nothing is near.</p>
+              : kind.of === 'items' ? <Items kind={kind} things={each.things} />
+                : <ul class="tags">{each.things.map((thing) => <Thing key={thing.name} kind={kind} thing={thing} />)}</ul>}
+          </div>
+        );
+      })}
+      {answer.value && <p class="quiet">“3.2 ×” says how many times as often as chance would have it they go together.</p>}
+    </section>
+  );
+}

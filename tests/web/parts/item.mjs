@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { go, show, until, visit } from '../support.mjs';
+
+const ID = '2019/p0.png';
+const ADDRESS = 'item/photos/2019%2Fp0.png';
+const verdicts = async (library) => (await show(library, ID)).decisions
+  .filter((each, index, all) => !all.slice(index + 1).some((later) => later.tag === each.tag))
+  .map((each) => `${each.tag} ${each.verdict}`);
+const tagNames = async (library) => ((await show(library, ID)).tags ?? []).map((each) => each.name ?? each);
+
+export const item = {
+  'shows what is known': () => visit(async ({ page, server }) => {
+    await go(page, server, 'item/photos/2019%2Fp4.png');
+    await page.getByRole('heading', { level: 1, name: 'workshop grease 4' }).waitFor();
+    await page.getByText('A workshop grease <b>&').waitFor();
+    const picture = page.locator('.item-picture img');
+    await until(() => picture.evaluate((each) => each.complete && each.naturalWidth > 0), 'the picture is drawn');
+    await page.getByRole('button', { name: 'Show the picture itself' }).click();
+    await until(() => picture.evaluate((each) => /\/image/.test(each.src) && each.naturalWidth === 40), 'the file itself');
+    await page.locator('a.tag', { hasText: 'Ölfass' }).first().waitFor();
+    await page.getByRole('cell', { name: 'g1' }).waitFor();
+    await page.getByText(/50\.\d{4}° N, 1[23]\.\d{4}° E/).first().waitFor();
+    await until(async () => (await page.locator('.strip a').count()) > 0, 'relatives are there');
+  }),
+
+  'accepting by key, rejecting by click, and undo': () => visit(async ({ page, server, library }) => {
+    await go(page, server, ADDRESS);
+    const list = page.locator('.suggestions li');
+    await until(async () => (await list.count()) === 2, 'two suggestions');
+    const first = await list.nth(0).locator('strong').innerText();
+    const second = await list.nth(1).locator('strong').innerText();
+    assert.deepEqual([first, second].sort(), ['detail 0', 'owl']);
+    assert.match(await list.nth(0).innerText(), /Words: .*(feather|night)/);
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await until(() => list.nth(0).evaluate((each) => each === document.activeElement), 'the first has the focus');
+    await page.keyboard.press('a');
+    await until(async () => (await verdicts(library)).includes(`${first} accepted`), 'the acceptance is in the library');
+    assert.ok((await tagNames(library)).includes(first));
+    await page.locator('a.tag', { hasText: first }).first().waitFor();
+    await page.getByRole('button', { name: `Reject ${second}` }).first().click();
+    await until(async () => (await verdicts(library)).includes(`${second} rejected`), 'the rejection is in the library');
+    await page.getByText('All suggestions are decided.').waitFor();
+    assert.ok(!(await tagNames(library)).includes(second));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => !(await verdicts(library)).includes(`${second} rejected`), 'the rejection is taken back');
+    assert.ok((await verdicts(library)).includes(`${first} accepted`));
+    await page.locator('.suggestions li', { hasText: second }).waitFor();
+    await page.reload();
+    await until(async () => (await list.count()) === 1, 'what was accepted is not suggested again');
+    assert.match(await list.nth(0).innerText(), new RegExp(second));
+  }),
+
+  'a tag of one’s own, and away with it': () => visit(async ({ page, server, library }) => {
+    await go(page, server, ADDRESS);
+    await page.getByRole('combobox', { name: 'Add a tag' }).fill('Käuzchen im Baum');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await until(async () => (await tagNames(library)).includes('Käuzchen im Baum'), 'the tag is in the library');
+    await page.getByRole('button', { name: 'Take back Käuzchen im Baum' }).click();
+    await until(async () => !(await tagNames(library)).includes('Käuzchen im Baum'), 'the tag is gone');
+    await until(async () => (await page.locator('a.tag', { hasText: 'Käuzchen' }).count()) === 0, 'and the page shows it');
+  }),
+
+  'an id that is not there is told in the server’s words': () => visit(async ({ page, server }) => {
+    await go(page, server, 'item/photos/nowhere.png');
+    await page.getByText("Collection 'photos' has no item 'nowhere.png'.").waitFor();
+    await go(page, server, 'item/fotos/a');
+    await page.getByText(/There is no collection 'fotos'/).first().waitFor();
+  }, { allowed: /status of 40[04]/ }),
+};

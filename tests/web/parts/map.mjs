@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { go, settled, until, visit } from '../support.mjs';
+
+/** How many pixels of the drawing are not empty, by a copy of the canvas taken in the frame that draws it. */
+export async function drawn(page) {
+  const picture = await page.locator('.map-frame canvas').screenshot();
+  return page.evaluate(async (text) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${text}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    // The colours of the points are strong, those of the page are not.
+    let strong = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const most = Math.max(data[i], data[i + 1], data[i + 2]);
+      if (most - Math.min(data[i], data[i + 1], data[i + 2]) > 90) ++strong;
+    }
+    return strong;
+  }, picture.toString('base64'));
+}
+
+const painted = (page) => until(async () => (await drawn(page)) > 300, 'points are drawn');
+
+async function ways(page, server) {
+  await go(page, server, 'map');
+  await painted(page);
+  // What is drawn is what the server says.
+  const answer = await page.evaluate(async () => (await fetch('/v1/map?most=5000&groups=12')).json());
+  assert.equal(await page.locator('.map-tools .chip').count(), answer.kinds.length);
+  const groups = page.locator('.groups button');
+  assert.equal(await groups.count(), answer.groups.length);
+  assert.ok((await groups.first().innerText()).startsWith(answer.groups[0].name));
+  await page.locator('.map-label').first().waitFor({ state: 'attached' });
+  return answer;
+}
+
+export const map = {
+  'draws points of every kind, and hides them': () => visit(async ({ page, server }) => {
+    const answer = await ways(page, server);
+    const all = await drawn(page);
+    const boxes = page.locator('.map-tools .chip');
+    for (let i = 0; i < answer.kinds.length; ++i) await boxes.nth(i).click();
+    await until(async () => (await drawn(page)) < all / 4, 'hidden kinds are not drawn');
+    await boxes.nth(0).click();
+    await painted(page);
+    // The same map again is drawn again.
+    await page.getByLabel('Things to draw').selectOption('1000');
+    await until(() => /most=1000/.test(page.url()), 'the number is in the address');
+    await settled(page);
+    await painted(page);
+  }),
+
+  'a click on a point opens the item': () => visit(async ({ page, server }) => {
+    await ways(page, server);
+    const frame = await page.locator('.map-frame').boundingBox();
+    // Only photographs are left, so that what is clicked is one.
+    const boxes = page.locator('.map-tools .chip');
+    for (let i = 1; i < (await boxes.count()); ++i) await boxes.nth(i).click();
+    await painted(page);
+    let name;
+    search: for (let down = 0.05; down < 1; down += 0.03) {
+      for (let right = 0.05; right < 1; right += 0.03) {
+        await page.mouse.move(frame.x + right * frame.width, frame.y + down * frame.height);
+        const tip = page.locator('.map-tip');
+        if (await tip.count()) {
+          name = await tip.innerText();
+          break search;
+        }
+      }
+    }
+    assert.match(name ?? '', /^2019\/p\d+\.png$/);
+    await page.mouse.down();
+    await page.mouse.up();
+    await until(() => page.url().includes('#/item/photos/'), 'the item is opened');
+    await page.getByText('What belongs with it').waitFor();
+  }),
+
+  'the list of groups leads to items too': () => visit(async ({ page, server }) => {
+    await ways(page, server);
+    await page.locator('.groups button').first().click();
+    const link = page.locator('.things a[href*="#/item/"]').first();
+    const name = await link.innerText();
+    await link.click();
+    await until(() => page.url().endsWith(encodeURIComponent(name)), 'the item is opened');
+    await page.getByText('What belongs with it').waitFor();
+    await page.goBack();
+    await painted(page);
+  }),
+
+  'zoom, arrows and lasso': () => visit(async ({ page, server }) => {
+    await ways(page, server);
+    await page.locator('.map-frame').focus();
+    await page.keyboard.press('+');
+    await page.keyboard.press('ArrowRight');
+    await until(() => /at=[\d.]+/.test(decodeURIComponent(page.url())), 'the place is in the address');
+    await page.keyboard.press('0');
+    await page.getByRole('button', { name: 'Lasso' }).click();
+    const box = await page.locator('.map-frame').boundingBox();
+    const corners = [[0.02, 0.02], [0.98, 0.02], [0.98, 0.98], [0.02, 0.98]];
+    const [x, y] = corners[0];
+    await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+    await page.mouse.down();
+    for (const [right, down] of corners) await page.mouse.move(box.x + right * box.width, box.y + down * box.height, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole('heading', { name: /\d+ things selected/ }).waitFor();
+    await page.getByRole('button', { name: 'Select nothing' }).click();
+    await page.getByText('Tags that may mean the same').click();
+    await page.getByText(/together|There are none/).first().waitFor();
+  }),
+
+  'without WebGL the plain canvas draws': () => visit(async ({ page, server }) => {
+    await page.addInitScript(() => {
+      const original = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function get(kind, ...rest) {
+        return kind.startsWith('webgl') ? null : original.call(this, kind, ...rest);
+      };
+    });
+    await ways(page, server);
+  }),
+};

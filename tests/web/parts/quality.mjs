@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { go, until, visit } from '../support.mjs';
+
+export const quality = {
+  'models with their figures, and an evaluation as a table': () => visit(async ({ page, server }) => {
+    await go(page, server, 'quality');
+    const card = (name) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) });
+    for (const name of ['suggest.photos', 'search.photos', 'detect.photos', 'relate']) await card(name).waitFor();
+    assert.ok((await card('suggest.photos').locator('dl.figures dd').allInnerTexts()).some((each) => /\d/.test(each)));
+    const table = page.getByRole('region', { name: /suggest of photos/ }).getByRole('table').first();
+    await table.waitFor();
+    assert.ok((await table.locator('tbody tr').count()) >= 2);
+    const own = table.locator('tbody tr', { hasText: 'commonplace, tags' });
+    const popular = table.locator('tbody tr', { hasText: /popular/i });
+    const column = (await table.locator('thead th').allInnerTexts()).findIndex((each) => /^precision@1$/i.test(each.trim()));
+    const value = async (row) => Number(await row.locator('th, td').nth(column).innerText());
+    assert.ok(column > 0);
+    assert.ok((await value(own)) > (await value(popular)));
+    await page.getByRole('radio', { name: 'detect' }).check({ force: true });
+    await until(async () => (await card('suggest.photos').count()) === 0, 'only detectors are shown');
+    await card('detect.photos').waitFor();
+    assert.equal(await page.getByRole('region', { name: /suggest of photos/ }).count(), 0);
+  }),
+};

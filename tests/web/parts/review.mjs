@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { go, show, until, visit } from '../support.mjs';
+
+/** The line of counts, as numbers. */
+async function counts(page) {
+  const text = await page.locator('.review-main [role=status]').innerText();
+  const [, yes, no, skipped, left] = /(\d+) yes, (\d+) no, (\d+) skipped; (\d+) question/.exec(text) ?? [];
+  return { yes: Number(yes), no: Number(no), skipped: Number(skipped), left: Number(left), waiting: /on the way/.test(text) };
+}
+
+/** What is asked now: the item's id and the tag. */
+async function question(page) {
+  const box = page.locator('.question');
+  await box.waitFor();
+  return box.evaluate((each) => ({
+    tag: each.querySelector('em').innerText,
+    id: decodeURIComponent(each.querySelector('p a').getAttribute('href').split('/').pop()),
+  }));
+}
+
+/** Presses a key and waits until another question is asked. */
+async function press(page, key) {
+  const before = JSON.stringify(await question(page));
+  await page.keyboard.press(key);
+  await until(async () => JSON.stringify(await question(page)) !== before, `another question after ${key}`);
+}
+
+const decided = async (library, { id, tag }) =>
+  (await show(library, id)).decisions.filter((each) => each.tag === tag).pop()?.verdict;
+
+export const review = {
+  'yes, no, skip and undo by keyboard': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review');
+    const first = await question(page);
+    await until(async () => (await counts(page)).left === 102, '102 questions are left');
+    await press(page, 'y');
+    const second = await question(page);
+    await press(page, 'n');
+    const third = await question(page);
+    await press(page, 's');
+    await until(async () => !(await counts(page)).waiting, 'all are stored');
+    assert.deepEqual(await counts(page), { yes: 1, no: 1, skipped: 1, left: 100, waiting: false });
+    assert.equal(await decided(library, first), 'accepted');
+    assert.equal(await decided(library, second), 'rejected');
+    assert.equal(await decided(library, third), undefined);
+    await press(page, 'u');
+    assert.deepEqual(await question(page), third);
+    await press(page, 'u');
+    assert.deepEqual(await question(page), second);
+    await until(async () => (await decided(library, second)) !== 'rejected', 'the rejection is taken back');
+    assert.deepEqual(await counts(page), { yes: 1, no: 0, skipped: 0, left: 101, waiting: false });
+    await press(page, 'n');
+    await until(async () => (await decided(library, second)) === 'rejected', 'and given again');
+    await page.getByRole('button', { name: 'Measure again' }).click();
+    await page.getByText('1 suggestions were accepted, 1 rejected.').waitFor();
+  }),
+
+  'what is decided does not come back after a reload': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review');
+    const seen = new Set();
+    const left = async () => (await counts(page)).left;
+    await until(async () => (await left()) === 102, '102 questions are left');
+    for (let i = 0; i < 25; ++i) {
+      const asked = JSON.stringify(await question(page));
+      assert.ok(!seen.has(asked), `${asked} is asked twice`);
+      seen.add(asked);
+      await press(page, i % 5 === 4 ? 'n' : 'y');
+    }
+    await until(async () => !(await counts(page)).waiting, 'all are stored');
+    const firstAsked = JSON.parse([...seen][0]);
+    assert.equal(await decided(library, firstAsked), 'accepted');
+    await page.reload();
+    await question(page);
+    const after = await left();
+    assert.ok(after <= 102 - 25 + 20 && after > 0, `${after} are left`);
+    for (let i = 0; i < 25; ++i) {
+      const asked = JSON.stringify(await question(page));
+      assert.ok(!seen.has(asked), `${asked} comes back`);
+      await press(page, 's');
+    }
+  }),
+
+  'one tag at a time, to the end': () => visit(async ({ page, server }) => {
+    await go(page, server, 'review');
+    await question(page);
+    const link = page.locator('.tag-list a', { hasText: 'owl' });
+    assert.match(await link.innerText(), /owl\s*17/);
+    await link.click();
+    await until(async () => (await counts(page)).left === 17, '17 questions of it are left');
+    for (let i = 0; i < 17; ++i) {
+      assert.equal((await question(page)).tag, 'owl');
+      if (i < 16) await press(page, 'y');
+      else await page.keyboard.press('y');
+    }
+    await page.getByText('There is nothing left to ask about owl.').waitFor();
+    await page.getByRole('link', { name: 'All tags' }).click();
+    assert.notEqual((await question(page)).tag, 'owl');
+  }),
+
+  'by buttons, and in other orders': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review?order=uncertain');
+    const first = await question(page);
+    await page.getByRole('button', { name: 'No', exact: true }).click();
+    await until(async () => (await decided(library, first)) === 'rejected', 'the rejection is in the library');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await decided(library, first)) !== 'rejected', 'it is taken back');
+    await page.getByLabel('Order').selectOption('tag');
+    await until(() => /order=tag/.test(page.url()), 'the order is in the address');
+    await question(page);
+  }),
+};

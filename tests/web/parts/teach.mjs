@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { command, COUNT, go, until, visit } from '../support.mjs';
+
+const cells = (page) => page.locator('[role=gridcell]');
+const firstTitles = async (page, most) => (await page.locator('[role=gridcell] .tile-line a').allInnerTexts()).slice(0, most);
+
+export const teach = {
+  'a concept from a few tiles becomes a detector': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'teach');
+    await page.getByRole('cell', { name: 'Ölfass' }).waitFor();
+    await page.getByRole('combobox', { name: 'What shall it learn to find?' }).fill('greasy things');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Teach: greasy things' }).waitFor();
+    await until(async () => (await cells(page).count()) > 6, 'there are tiles');
+    assert.equal(await page.getByRole('button', { name: 'Keep as detector' }).isEnabled(), false);
+    const tile = (number) => page.getByRole('grid').getByRole('button', { name: new RegExp(`^(Yes|No): .* ${number}$`) });
+    // Photo 1 is of the planted group.
+    await tile(1).first().click();
+    await page.getByText(/ranked by 1 yes and 0 no/).last().waitFor();
+    // The last of the ranking is least like it, and is said no to by key.
+    await page.locator('[role=gridcell][data-index="0"] [data-focus]').focus();
+    await page.keyboard.press('End');
+    const last = `[data-index="${COUNT - 1}"]`;
+    await until(() => page.evaluate((place) => document.activeElement?.closest(place)?.querySelector('.no') != null, last), 'the last tile has the focus');
+    await page.keyboard.press('n');
+    await page.getByText(/ranked by 1 yes and 1 no/).last().waitFor();
+    await page.keyboard.press('Home');
+    await until(async () => (await page.locator('[role=gridcell][data-index="1"] .yes').count()) > 0, 'the first tiles are there');
+    // By key, on a tile that is marked neither way.
+    const markByKey = async (pattern, key, expected) => {
+      const place = await page.evaluate((text) => {
+        const found = [...document.querySelectorAll('[role=gridcell]')].find((each) =>
+          new RegExp(text).test(each.innerText) && !each.querySelector('[aria-pressed=true]'));
+        found?.querySelector('[data-focus]').focus();
+        return found?.getAttribute('data-index');
+      }, pattern);
+      assert.ok(place, `a tile of ${pattern}`);
+      await page.keyboard.press(key);
+      await page.getByText(expected).last().waitFor();
+    };
+    await markByKey('workshop grease', 'y', /ranked by 2 yes and 1 no/);
+    await page.getByRole('heading', { name: 'Examples that are not kept yet' }).waitFor();
+    await page.getByRole('heading', { name: 'What to label next' }).waitFor();
+    // The planted group leads.
+    await until(async () => {
+      const titles = await firstTitles(page, 10);
+      return titles.length === 10 && titles.every((each) => /workshop grease/.test(each));
+    }, 'the planted group leads');
+    // A reload keeps the examples, which are in the address.
+    await page.reload();
+    await page.getByText(/ranked by 2 yes and 1 no/).last().waitFor();
+    await page.getByRole('button', { name: 'Keep as detector' }).click();
+    await page.getByText('Kept so far: 2 yes, 1 no.').waitFor();
+    const known = await command('detect', library);
+    assert.match(JSON.stringify(known), /greasy things/);
+    const found = await command('detect', library, 'greasy things', '-l', '20');
+    const ids = JSON.stringify(found).match(/2019\/p\d+\.png/g).slice(0, 20);
+    assert.ok(ids.every((each) => Number(/p(\d+)/.exec(each)[1]) % 3 === 1), ids.join(' '));
+    await page.getByRole('link', { name: 'All concepts of photos' }).click();
+    await page.getByRole('cell', { name: 'greasy things' }).waitFor();
+  }),
+
+  'what is known already is ranked at once, and lessons can be forgotten': () => visit(async ({ page, server }) => {
+    await go(page, server, 'teach?collection=photos&concept=owl');
+    await page.getByText(new RegExp(`${COUNT} items ranked by`)).last().waitFor();
+    await until(async () => (await firstTitles(page, 8)).every((each) => /night feather/.test(each)), 'owls lead');
+    const first = page.locator('[role=gridcell][data-index="0"]');
+    await first.getByRole('button', { name: /^Yes/ }).click();
+    await page.getByRole('button', { name: 'Keep as detector' }).click();
+    await page.getByText(/Kept so far: 1 yes, 0 no/).waitFor();
+    await page.getByRole('button', { name: /^Forget/ }).first().click();
+    await page.getByText(/Kept so far: 0 yes, 0 no/).waitFor();
+  }),
+};

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { command, go, show, until, visit } from '../support.mjs';
+
+const choose = async (page) => {
+  await page.locator('.chip', { hasText: 'photos' }).click();
+  await page.getByLabel('Target, which gets them').selectOption('letters');
+  await until(() => /target=letters/.test(page.url()) && /source=photos/.test(page.url()), 'the choice is in the address');
+};
+
+export const transfer = {
+  'distances and bridges': () => visit(async ({ page, server }) => {
+    await go(page, server, 'transfer');
+    assert.equal(await page.getByRole('button', { name: 'Rank bridges' }).isEnabled(), false);
+    await page.getByRole('button', { name: 'Measure distances' }).click();
+    await page.getByText('Distances as a table').click();
+    assert.equal(await page.locator('.graph + details tbody tr').count(), 3);
+    await choose(page);
+    await page.getByRole('button', { name: 'Rank bridges' }).click();
+    await page.getByRole('heading', { name: 'Bridges' }).waitFor();
+    await page.getByRole('rowheader', { name: /notes/ }).waitFor();
+    await page.getByRole('button', { name: 'Choose: go through notes' }).click();
+    assert.equal(await page.getByLabel('Which way').inputValue(), 'through:notes');
+    await page.getByRole('button', { name: 'Go directly' }).click();
+    assert.equal(await page.getByLabel('Which way').inputValue(), 'direct');
+  }),
+
+  'a try writes nothing, a run writes': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'transfer?way=direct');
+    await choose(page);
+    await page.getByRole('button', { name: 'Try (write nothing)' }).click();
+    await page.getByRole('heading', { name: 'What would be written' }).waitFor();
+    const refused = page.getByRole('button', { name: 'Do it nevertheless' });
+    if (await refused.count()) await refused.click();
+    await page.getByText('Items of each label').first().waitFor();
+    await page.getByText(/group from photos to letters, directly\. .*Nothing was written/).waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Predictions' }).locator('tbody tr').count(), 50);
+    assert.ok(!/machine/.test(JSON.stringify(await show(library, 'l0', 'letters'))), 'a try leaves the library alone');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('heading', { name: 'What was written' }).waitFor();
+    await page.getByText(/60 labels written/).waitFor();
+    const letter = await command('show', library, 'letters', 'l0');
+    assert.match(JSON.stringify(letter), /g0/);
+    // The prediction leads to the item, which shows whose label it is.
+    await page.getByRole('region', { name: 'Predictions' }).getByRole('link', { name: 'l0' }).click();
+    await page.getByText(/machine: .*%/).waitFor();
+    // Nothing was learned that relates letters, which is told without an alarm.
+    const relatives = page.locator('.card', { hasText: 'What belongs with it' });
+    await relatives.getByText(/letters/).first().waitFor();
+    assert.equal(await relatives.locator('[role=alert]').count(), 0);
+  }, { allowed: /status of 400 .*\/v1\/relate/ }),
+
+  'source and target by the graph, and the way the program chooses': () => visit(async ({ page, server }) => {
+    await go(page, server, 'transfer');
+    await page.getByRole('button', { name: /^photos, 150 items/ }).click();
+    await page.getByRole('button', { name: /^letters, 60 items/ }).click();
+    await until(() => /target=letters/.test(page.url()) && /source=photos/.test(page.url()), 'the choice is in the address');
+    await page.getByRole('button', { name: 'Try (write nothing)' }).click();
+    await page.getByRole('heading', { name: 'What would be written' }).waitFor();
+    await page.locator('.card', { hasText: 'What would be written' }).getByText(/Nothing was written/).waitFor();
+  }),
+};
