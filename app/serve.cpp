@@ -204,6 +204,11 @@ void add_serve(CLI::App& app) {
       ->add_option("--workers", arguments->server.workers,
                    "Requests handled at once (0: at least 4)")
       ->check(CLI::Range(0, 256));
+  command
+      ->add_option("--per-client", arguments->server.per_client,
+                   "Requests of one address at once; more are answered 429")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
 }
 
 }  // namespace commonplace::app

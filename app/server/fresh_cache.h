@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <map>
@@ -17,11 +18,16 @@ class FreshCache {
  public:
   using Make = std::function<std::shared_ptr<Thing>()>;
 
+  /// Holds `most` things; the one that nobody has asked for longest gives way.
+  explicit FreshCache(std::size_t most) : most_(most) {}
+
   /// The thing of that name in that state, or the last one while the new one is being made. What
   /// `make` throws, this throws.
   std::shared_ptr<Thing> get(const std::string& name, const std::string& state, const Make& make) {
     std::unique_lock lock(mutex_);
+    make_room_for(name);
     Entry& entry = entries_[name];
+    entry.asked = ++asked_;
     if (entry.thing && entry.state == state) return entry.thing;
     if (!entry.making.valid() || is_ready(entry.making))
       entry.making = std::async(std::launch::async, [this, name, state, make] {
@@ -36,7 +42,10 @@ class FreshCache {
     if (old && making.wait_for(kPatience) != std::future_status::ready) return old;
     making.get();
     lock.lock();
-    return entries_[name].thing;
+    const auto made = entries_.find(name);
+    if (made != entries_.end()) return made->second.thing;
+    lock.unlock();
+    return make();  // it had to give way before this thread could take it
   }
 
   /// From now on the thing that is there is in that state.
@@ -63,11 +72,25 @@ class FreshCache {
     std::string state;
     std::shared_ptr<Thing> thing;
     std::shared_future<void> making;
+    std::uint64_t asked = 0;  ///< when it was last asked for, as a count
   };
   static bool is_ready(const std::shared_future<void>& future) {
     return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }
 
+  /// What is being made stays: its end would have to be waited for.
+  void make_room_for(const std::string& name) {
+    if (entries_.size() < most_ || entries_.contains(name)) return;
+    auto oldest = entries_.end();
+    for (auto each = entries_.begin(); each != entries_.end(); ++each)
+      if ((!each->second.making.valid() || is_ready(each->second.making)) &&
+          (oldest == entries_.end() || each->second.asked < oldest->second.asked))
+        oldest = each;
+    if (oldest != entries_.end()) entries_.erase(oldest);
+  }
+
+  std::size_t most_;
+  std::uint64_t asked_ = 0;
   mutable std::mutex mutex_;
   std::map<std::string, Entry> entries_;  ///< its end waits for what is being made
 };

@@ -42,7 +42,7 @@ class Overviews {
     return made;
   }
   Workspace& workspace_;
-  FreshCache<const Overview> cache_;
+  FreshCache<const Overview> cache_{256};
 };
 
 /// Whether a word of `key` begins with `prefix`.
@@ -134,10 +134,17 @@ std::string collection_of(const Json& model) {
   return name.starts_with(kind + ".") ? name.substr(kind.size() + 1) : "";
 }
 
+/// As opposed to indexes, models of features, and names of models that are elsewhere.
+bool is_of_a_verb(const std::string& kind) {
+  static constexpr const char* kKinds[] = {"search", "suggest",  "detect",
+                                           "relate", "transfer", "bridge-choice"};
+  return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
+
 Response models_answer(Workspace& workspace) {
   Json models = Json::array();
   for (const ModelRecord& record : model_records(*workspace.library())) {
-    if (record.kind.ends_with("-index") || record.kind == "named") continue;
+    if (!is_of_a_verb(record.kind)) continue;
     Json json = app::model_json(record);
     json["collection"] = collection_of(json);
     models.push_back(std::move(json));

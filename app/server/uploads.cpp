@@ -86,6 +86,9 @@ fs::path Uploads::source(const std::string& upload, const std::string& collectio
   check_collection_name(collection);
   const fs::path pictures = library_ / "pictures" / collection;
   fs::create_directories(pictures);
+  for (const fs::path& file : files)
+    require(!fs::exists(pictures / file.filename()), "collection '", collection,
+            "' has a picture '", file.filename().string(), "' already; give this one another name");
   for (const fs::path& file : files) fs::rename(file, pictures / file.filename());
   return pictures;
 }

@@ -11,6 +11,7 @@ namespace {
 /// Beyond this nobody scrolls.
 constexpr std::int64_t kMostHits = 100'000;
 constexpr std::size_t kKeptResults = 16;
+constexpr std::int64_t kMostQuestions = 100'000;
 
 /// Text that differs for a model that was learned anew.
 std::string state_of_model(const ModelRecord& record) {
@@ -20,6 +21,17 @@ std::string state_of_model(const ModelRecord& record) {
 /// Text that changes with the items of a collection, but not with decisions.
 std::string items_of(const Collection& collection) {
   return concat(collection.id, ' ', collection.revision, ' ', collection.items);
+}
+
+/// Whether results were found by a searcher that one of these has taken the place of.
+bool is_behind(const SearchResults& results, const SearchResults::Searchers& newest) {
+  return std::any_of(newest.begin(), newest.end(), [&](const auto& now) {
+    return std::any_of(results.searchers().begin(), results.searchers().end(),
+                       [&](const auto& then) {
+                         return then != now && then->collection() == now->collection() &&
+                                then->model() == now->model();
+                       });
+  });
 }
 
 }  // namespace
@@ -130,6 +142,9 @@ std::shared_ptr<const SearchResults> Workspace::kept(
   }
   const std::shared_ptr<const SearchResults> made = make();
   const std::scoped_lock lock(results_mutex_);
+  // Results hold their searchers, and a library has room for one generation of them.
+  results_.remove_if(
+      [&](const KeptResults& each) { return is_behind(*each.results, made->searchers()); });
   results_.push_front({key, made});
   if (results_.size() > kKeptResults) results_.pop_back();
   return made;
@@ -220,7 +235,9 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(const std::stri
   const std::string state =
       concat(items_of(collection(*reading, collection_name)), '\n',
              model_record(*reading, model).options, model_record(*reading, model).report);
-  return questions_.get(name, state, [this, model, collection_name, options] {
+  ReviewOptions most = options;
+  most.limit = kMostQuestions;
+  return questions_.get(name, state, [this, model, collection_name, options = most] {
     std::shared_ptr<const Questions> made;
     with_suggester(model, [&](const TagSuggester& suggester) {
       made = std::make_shared<const Questions>(

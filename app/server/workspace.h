@@ -101,12 +101,12 @@ class Workspace {
   std::mutex results_mutex_;
   std::list<KeptResults> results_;  ///< the newest first
 
-  FreshCache<OpenSearcher> searchers_;
-  FreshCache<OpenSuggester> suggesters_;
-  FreshCache<OpenFinder> finders_;
-  FreshCache<OpenRelations> relations_;
-  FreshCache<const RelateMap> maps_;
-  FreshCache<const Questions> questions_;
+  FreshCache<OpenSearcher> searchers_{64};
+  FreshCache<OpenSuggester> suggesters_{16};
+  FreshCache<OpenFinder> finders_{8};
+  FreshCache<OpenRelations> relations_{4};
+  FreshCache<const RelateMap> maps_{8};
+  FreshCache<const Questions> questions_{16};
 };
 
 }  // namespace commonplace::server

@@ -132,6 +132,7 @@ class SearchResults {
   /// A ranking for each searcher; the `limit` best of all are kept.
   SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit);
 
+  const Searchers& searchers() const { return searchers_; }
   std::int64_t total() const { return std::ssize(entries_); }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
