@@ -1,6 +1,8 @@
 #include "commonplace/task/search.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -291,6 +293,22 @@ TEST_F(Search, PlacesAreEveryModelAndWhatHasNone) {
       << "an index is not a search model";
   const CollectionSearcher other(library(), "gallery", "second", 1, no_progress);
   EXPECT_GT(other.search(parse_query("harbour"), {}).hits.size(), 5U);
+}
+
+TEST_F(Search, SeveralThreadsMaySearchAtOnce) {
+  learn();
+  const CollectionSearcher shared = searcher();
+  const Ids expected = ids(shared.search(parse_query("harbour"), {.limit = 50}));
+  std::atomic<int> different = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 40; ++i)
+        if (ids(shared.search(parse_query("harbour"), {.limit = 50, .jobs = 1})) != expected)
+          ++different;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(different, 0);
 }
 
 TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {

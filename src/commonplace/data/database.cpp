@@ -98,7 +98,8 @@ void Statement::bind_value(int position, std::string_view value) {
 }
 
 Database::Database(const std::filesystem::path& file, Mode mode) {
-  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  // What stays open, such as a searcher, is used by several threads at once.
+  int flags = SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_URI;
   flags |= mode == Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
   const bool fixed = mode == Mode::read && ::access(file.parent_path().c_str(), W_OK) != 0;
