@@ -11,8 +11,21 @@
 #include "app/server/router.h"
 #include "app/server/uploads.h"
 #include "app/server/workspace.h"
+#include "commonplace/base/error.h"
 
 namespace commonplace::server {
+
+/// What `find` returns. An Error that it throws says that there is none: Problem 404.
+template <class Find>
+auto or_not_found(const Find& find) {
+  try {
+    return find();
+  } catch (const StorageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Problem{404, error.what()};
+  }
+}
 
 /// The collection, the item of that name; Problem 404 if there is none.
 Collection known_collection(const Library& library, const std::string& name);

@@ -14,13 +14,7 @@ void with_finder(Workspace& workspace, const std::string& model, const std::stri
   {
     const auto library = workspace.library();
     if (!collection.empty()) known_collection(*library, collection);
-    try {
-      detect_model_for(*library, model, collection);
-    } catch (const StorageError&) {
-      throw;
-    } catch (const Error& error) {
-      throw Problem{404, error.what()};
-    }
+    or_not_found([&] { return detect_model_for(*library, model, collection); });
   }
   workspace.with_finder(model, collection, ask);
 }
@@ -85,13 +79,7 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
   with_finder(workspace, text(request, "model"), text(request, "collection"),
               [&](const ConceptFinder& finder) {
                 in = finder.collection();
-                try {
-                  answer = finder.find(path.at("concept"), options);
-                } catch (const StorageError&) {
-                  throw;
-                } catch (const Error& error) {
-                  throw Problem{404, error.what()};
-                }
+                answer = or_not_found([&] { return finder.find(path.at("concept"), options); });
               });
   return found_answer(workspace, answer, in, offset);
 }

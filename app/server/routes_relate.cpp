@@ -7,16 +7,15 @@
 namespace commonplace::server {
 namespace {
 
+/// The model that is asked; Problem 404 if there is none.
+std::string known_model(Workspace& workspace, const Request& request) {
+  return or_not_found(
+      [&] { return relate_model_for(*workspace.library(), text(request, "model")); });
+}
+
 void with_relations(Workspace& workspace, const Request& request,
                     const std::function<void(const Relations&)>& ask) {
-  try {
-    relate_model_for(*workspace.library(), text(request, "model"));
-  } catch (const StorageError&) {
-    throw;
-  } catch (const Error& error) {
-    throw Problem{404, error.what()};
-  }
-  workspace.with_relations(text(request, "model"), ask);
+  workspace.with_relations(known_model(workspace, request), ask);
 }
 
 Response relate_answer(Workspace& workspace, const Request& request) {
@@ -78,14 +77,13 @@ Response map_answer(Workspace& workspace, const Request& request) {
   MapOptions options;
   options.most = number(request, "most", 5000, 10, 20'000);
   const std::int64_t groups = number(request, "groups", 12, 0, 100);
-  std::shared_ptr<const RelateMap> map;
+  const std::string model = known_model(workspace, request);
+  const std::shared_ptr<const RelateMap> map = workspace.map(model, options, groups);
   Json points = {{"kind", Json::array()},
                  {"x", Json::array()},
                  {"y", Json::array()},
                  {"group", Json::array()},
                  {"name", Json::array()}};
-  with_relations(workspace, request, [](const Relations&) {});  // 404 if there is none
-  map = workspace.map(text(request, "model"), options, groups);
   with_relations(workspace, request, [&](const Relations& relations) {
     for (const RelateMap::Point& point : map->points) {
       points["kind"].push_back(point.kind);
@@ -108,10 +106,7 @@ Response map_answer(Workspace& workspace, const Request& request) {
                      {"x", short_number(group.x)},
                      {"y", short_number(group.y)},
                      {"things", group.things}});
-  return json_answer({{"model", relate_model_for(*workspace.library(), text(request, "model"))},
-                      {"kinds", kinds},
-                      {"points", points},
-                      {"groups", named}});
+  return json_answer({{"model", model}, {"kinds", kinds}, {"points", points}, {"groups", named}});
 }
 
 }  // namespace
