@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MapAnswer } from '../api/types';
 import { fitting } from './map_labels';
-import { painterFor, type Painter } from './map_draw';
+import { painterFor, release, type Painter } from './map_draw';
 import { inside, nearest, panned, START, toMap, toScreen, zoomed, type Camera, type Size } from './map_view';
 
 interface Props {
@@ -42,6 +42,11 @@ export function MapCanvas(props: Props) {
     painter.current = painterFor(canvas.current!, map.points);
     return () => painter.current?.free();
   }, [map]);
+  // A canvas whose context is lost stays blank, so that is for the end alone.
+  useEffect(() => {
+    const element = canvas.current!;
+    return () => release(element);
+  }, []);
 
   useEffect(() => {
     if (size.width === 0) return undefined;

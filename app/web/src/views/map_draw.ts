@@ -87,8 +87,10 @@ function webglPainter(canvas: HTMLCanvasElement, points: Points): Painter | unde
   const made = gl && program(gl);
   if (!gl || !made) return undefined;
   gl.useProgram(made);
+  const buffers: (WebGLBuffer | null)[] = [];
   const buffer = (name: string, data: Float32Array, width: number, usage: number) => {
     const created = gl.createBuffer();
+    buffers.push(created);
     gl.bindBuffer(gl.ARRAY_BUFFER, created);
     gl.bufferData(gl.ARRAY_BUFFER, data, usage);
     const at = gl.getAttribLocation(made, name);
@@ -128,7 +130,10 @@ function webglPainter(canvas: HTMLCanvasElement, points: Points): Painter | unde
       gl.uniform1f(size, 2 * radiusOf(scene.camera) * (canvas.width / scene.size.width));
       gl.drawArrays(gl.POINTS, 0, n);
     },
-    free: () => gl.getExtension('WEBGL_lose_context')?.loseContext(),
+    free: () => {
+      for (const each of buffers) gl.deleteBuffer(each);
+      gl.deleteProgram(made);
+    },
   };
 }
 
@@ -156,6 +161,11 @@ function plainPainter(canvas: HTMLCanvasElement, points: Points): Painter {
     },
     free: () => undefined,
   };
+}
+
+/** Gives back what the browser holds for a canvas that will not be drawn on again; browsers have few to give. */
+export function release(canvas: HTMLCanvasElement): void {
+  canvas.getContext('webgl')?.getExtension('WEBGL_lose_context')?.loseContext();
 }
 
 /** By WebGL where there is one, otherwise by the plain canvas. */

@@ -69,7 +69,6 @@ export function ReviewView() {
   const [state, setState] = useState<'loading' | 'ready' | 'end'>('loading');
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
-  const [effectRound, setEffectRound] = useState(0);
   const asking = useRef(false);
   const current = queue.ahead[0];
 
@@ -194,7 +193,7 @@ export function ReviewView() {
           </p>
         </section>
         <div class="review-side">
-          <ReviewEffectPanel collection={collection} model={model} round={effectRound} again={() => setEffectRound(effectRound + 1)} />
+          <ReviewEffectPanel collection={collection} model={model} />
           <Tags collection={collection} model={model} chosen={tag} round={round} />
         </div>
       </div>

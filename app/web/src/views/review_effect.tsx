@@ -7,6 +7,7 @@ import { Failure, Loading } from '../components/view';
 import { count, percent } from '../format';
 import { isMissing, messageOf } from '../state/alerts';
 import { storedCount } from '../state/decisions';
+import { MeasuredOverTime } from './review_measured';
 
 type HeldOut = NonNullable<ReviewEffect['held_out']>;
 
@@ -17,12 +18,12 @@ function heldOut(given: HeldOut | null | undefined): HeldOut | undefined {
 }
 
 /** Whether the machine is as right as it says. */
-export function ReviewEffectPanel(props: { collection: string; model?: string; round: number; again: () => void }) {
+export function ReviewEffectPanel(props: { collection: string; model?: string; }) {
   // Every fifth decision is often enough to see what changes.
   const fifths = Math.floor(storedCount.value / 5);
   const [open, setOpen] = useState(() => innerWidth > 700);
   const answer = useAnswer(
-    () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, props.round, fifths, open]);
+    () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, fifths, open]);
   const effect = answer.value;
   const held = heldOut(effect?.held_out);
   return (
@@ -62,7 +63,7 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; r
               {held.reliability && held.reliability.length > 0 && <Reliability bins={held.reliability} />}
             </details>
           )}
-          <button type="button" class="small" onClick={props.again}>Measure again</button>
+          <MeasuredOverTime collection={props.collection} done={answer.again} />
         </>
       )}
     </section>
