@@ -92,11 +92,14 @@ void add_add(CLI::App& app) {
       "  commonplace add ~/library films films.csv.gz --map text=overview,tags=keywords\n"
       "  commonplace add ~/library scans list.tsv --columns image,tags --tag-separator ' '\n"
       "  commonplace add ~/library papers references.bib --strict\n"
+      "  commonplace add ~/library crawl parts/          (with part-000.jsonl.gz, part-001 ...)\n"
       "Adding again updates what changed and keeps every decision.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("NAME", arguments->name, "The collection's name")->required();
-  command->add_option("SOURCE", arguments->source, "A file or a folder; .gz is read directly")
+  command
+      ->add_option("SOURCE", arguments->source,
+                   "A file, or a folder of files; .gz is read directly")
       ->required();
   command
       ->add_option("--format", arguments->options.format,

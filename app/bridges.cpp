@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -56,12 +57,12 @@ void show(const Arguments& arguments, const BridgeRanking& ranking) {
 }
 
 int run_learn(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   LearnedBridges learned;
   {
     ProgressBar bar(arguments);
     learned = learn_bridges(library, arguments.request.candidates, arguments.read, {},
-                            arguments.jobs, bar.callback());
+                            *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(learned)));
@@ -75,7 +76,7 @@ int run_distances(const Arguments& arguments) {
   BridgeMap map;
   {
     ProgressBar bar(arguments);
-    map = measure_library(library, arguments.read, arguments.jobs, bar.callback());
+    map = measure_library(library, arguments.read, *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json) {
     print_json(nlohmann::ordered_json::parse(to_json(map)));
@@ -103,8 +104,8 @@ int run(const Arguments& arguments) {
   BridgeRanking ranking;
   {
     ProgressBar bar(arguments);
-    ranking = rank_library_bridges(library, arguments.request, arguments.read, arguments.jobs,
-                                   bar.callback());
+    ranking = rank_library_bridges(library, arguments.request, arguments.read, *arguments.comm,
+                                   arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(ranking)));
@@ -130,7 +131,7 @@ void add_bridges(CLI::App& app) {
       "labelled\n"
       "collections (four or more) between each other, and stores what it finds for later "
       "forecasts.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--source", arguments->request.sources, "Where the labels are, or several")
       ->delimiter(',');

@@ -26,7 +26,7 @@ int run(const Arguments& arguments) {
   {
     ProgressBar bar(arguments);
     groups = group_relations(relations, arguments.groups, arguments.limit, arguments.seed,
-                             arguments.jobs, bar.callback());
+                             *arguments.comm, arguments.jobs, bar.callback());
   }
   Json json = Json::array();
   int number = 0;
@@ -52,7 +52,7 @@ void add_cluster(CLI::App& app) {
       "  commonplace cluster ~/library --k 25 -l 8 --json\n"
       "Learn a model first (commonplace learn LIB relate). Each group shows what lies nearest to\n"
       "its centre, of each kind.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--k", arguments->groups, "So many groups")->capture_default_str();
   command->add_option("-l,--limit", arguments->limit, "Name so many of each kind")

@@ -1,20 +1,55 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 
 namespace commonplace::app {
 
-/// What every command has: --json, --quiet, --jobs.
+/// The communicator of a process on its own.
+Comm& alone();
+
+/// What every command has: --json, --quiet, --jobs, and --profile if it may run on several ranks.
 struct Common {
   bool json = false;
   bool quiet = false;
+  /// 0 for as many threads as there are processors; with several ranks add_command makes of that
+  /// this rank's share of its host.
   int jobs = 0;
+  std::string profile;
+  /// The ranks that run the command; never null.
+  Comm* comm = &alone();
+};
+
+/// Whether a command can be run by several ranks, each with a part of the work.
+enum class Ranks { one, many };
+
+/// The command that the arguments name.
+struct Chosen {
+  std::string name;  ///< with those above it: "learn search"
+  Ranks ranks = Ranks::one;
+  Common* common = nullptr;
+  std::function<int()> run;
+};
+
+/// The root of the commands, and what they share in one run of the program.
+class Program : public CLI::App {
+ public:
+  Program(const std::string& name, Comm& comm) : CLI::App("", name), comm_(comm) {}
+  Comm& comm() { return comm_; }
+  /// Nothing before parse() returned.
+  const std::optional<Chosen>& chosen() const { return chosen_; }
+  void choose(Chosen chosen) { chosen_ = std::move(chosen); }
+
+ private:
+  Comm& comm_;
+  std::optional<Chosen> chosen_;
 };
 
 /// How a run ended, for scripts.
@@ -27,13 +62,13 @@ enum ExitCode {
   kInterrupted = 130,
 };
 
-/// Makes a sub-command with the common options and an example for its --help. `run` is called when
-/// it was chosen and its arguments are right, and returns the exit code.
+/// Makes a sub-command, somewhere below a Program, with the common options and an example for its
+/// --help. `run` is called after all arguments were found right, and returns the exit code. With
+/// Ranks::many every rank calls it, and what is written to standard output or error appears only if
+/// rank 0 wrote it.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
-                      const std::string& examples, Common& common, std::function<int()> run);
-
-/// The exit code of the command that ran.
-int exit_code();
+                      const std::string& examples, Common& common, std::function<int()> run,
+                      Ranks ranks = Ranks::one);
 
 /// Each puts one sub-command into the program.
 void add_init(CLI::App& app);

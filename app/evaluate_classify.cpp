@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/options.h"
 #include "app/terminal.h"
+#include "commonplace/comm/together.h"
 
 namespace commonplace::app {
 namespace {
@@ -66,9 +67,10 @@ int run(const Arguments& arguments) {
   {
     ProgressBar bar(arguments);
     evaluation = evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
-                                   arguments.jobs, bar.callback());
+                                   *arguments.comm, arguments.jobs, bar.callback());
   }
-  if (!arguments.plot.empty()) write_whole(arguments.plot, evaluation_plot(evaluation));
+  if (!arguments.plot.empty())
+    on_first(*arguments.comm, [&] { write_whole(arguments.plot, evaluation_plot(evaluation)); });
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
   else
@@ -97,7 +99,7 @@ void add_evaluate_classify(CLI::App& evaluate) {
       "  commonplace evaluate classify --csv letter.csv.gz --kernel nn --repeat 3 \\\n"
       "    --selection descent,random --plot letter.svg\n"
       "The class is in the last column, and the others are numbers.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("--csv", arguments->csv, "The file, plain or .gz")->required();
   command->add_option("--plot", arguments->plot, "Draw the errors into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});

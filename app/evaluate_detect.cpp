@@ -66,8 +66,8 @@ int run(const Arguments& arguments) {
   DetectEvaluation evaluation;
   {
     ProgressBar bar(arguments);
-    evaluation = evaluate_detect(trial, arguments.options, arguments.detector, arguments.jobs,
-                                 bar.callback());
+    evaluation = evaluate_detect(trial, arguments.options, arguments.detector, *arguments.comm,
+                                 arguments.jobs, bar.callback());
   }
   return report_evaluation(arguments,
                            {"detect", arguments.library, arguments.collection, to_json(evaluation),
@@ -86,7 +86,7 @@ void add_evaluate_detect(CLI::App& evaluate) {
       "    --methods auto,svm,ale-smooth --repeat 10 --plot detect.svg\n"
       "  commonplace evaluate detect --features x.npy --labels y.npy --unlabelled 100,1000,all\n"
       "The labels are a class number an item, or a 0 or 1 for each concept.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "A library");
   command->add_option("--collection", arguments->collection, "Its collection");
   command

@@ -36,7 +36,8 @@ int run_files(const Arguments& arguments) {
   std::vector<CrossQuality> found;
   {
     ProgressBar bar(arguments);
-    found = evaluate_cross(trial, arguments.relate, arguments.jobs, bar.callback());
+    found =
+        evaluate_cross(trial, arguments.relate, *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json) {
     print_json(nlohmann::ordered_json::parse(to_json(found)));
@@ -86,8 +87,9 @@ int run(const Arguments& arguments) {
     ProgressBar bar(arguments);
     const RelateData data =
         read_relate_data(library, arguments.relate.read, arguments.jobs, bar.callback());
-    evaluation =
-        evaluate_relate(data, arguments.relate, arguments.options, arguments.jobs, bar.callback());
+    require_same_data(library, data, *arguments.comm);
+    evaluation = evaluate_relate(data, arguments.relate, arguments.options, *arguments.comm,
+                                 arguments.jobs, bar.callback());
   }
   return report_evaluation(
       arguments,
@@ -112,7 +114,7 @@ void add_evaluate_relate(CLI::App& evaluate) {
       "    --test-features new-images.npy,new-texts.npy --test-labels new-classes.npy\n"
       "On a library, tags of items held out are asked for; on files, texts of the same class by\n"
       "images and images by texts.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "A library");
   command->add_option("--features", arguments->features, "Two files of features")->delimiter(',');
   command->add_option("--labels", arguments->labels, "A file of classes");

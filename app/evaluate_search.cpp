@@ -94,8 +94,9 @@ int run(const Arguments& arguments) {
   SearchEvaluation evaluation;
   {
     ProgressBar bar(arguments);
-    evaluation = evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
-                                 arguments.options, arguments.jobs, bar.callback());
+    evaluation =
+        evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
+                        arguments.options, *arguments.comm, arguments.jobs, bar.callback());
   }
   return report_evaluation(
       arguments,
@@ -115,7 +116,7 @@ void add_evaluate_search(CLI::App& evaluate) {
       "    --plot search.svg\n"
       "  commonplace evaluate search ~/library --target photos --judgements right.tsv --json\n"
       "Nothing in the library is changed.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--target", arguments->target, "The collection to search")->required();
   command

@@ -7,6 +7,7 @@
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/task/learn_suggest.h"
 
 namespace commonplace::app {
@@ -65,16 +66,20 @@ SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
   const bool library = !arguments.library.empty() && !arguments.collection.empty();
   require(files != library, "give --train and --test, or a library and --collection");
   if (files) return read_trial(arguments.train, arguments.test);
-  return split_collection(Library(arguments.library), arguments.collection, arguments.model,
-                          arguments.options, arguments.jobs, progress);
+  const Library opened(arguments.library);
+  require_same(*arguments.comm, state_of(opened, collection(opened, arguments.collection)),
+               concat("collection '", arguments.collection, "'"));
+  return split_collection(opened, arguments.collection, arguments.model, arguments.options,
+                          arguments.jobs, progress);
 }
 
 int run(const Arguments& arguments) {
   SuggestEvaluation evaluation;
   {
     ProgressBar bar(arguments);
-    evaluation = evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
-                                  arguments.options, arguments.jobs, bar.callback());
+    evaluation =
+        evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
+                         arguments.options, *arguments.comm, arguments.jobs, bar.callback());
   }
   return report_evaluation(arguments,
                            {"suggest", arguments.library, arguments.collection, to_json(evaluation),
@@ -95,7 +100,7 @@ void add_evaluate_suggest(CLI::App& evaluate) {
       "No item or model is changed, and no choice sees the items that are asked for; what is "
       "found\n"
       "is kept in the library for 'commonplace serve'.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library");
   command->add_option("--collection", arguments->collection, "The collection to learn from");
   command->add_option("--train", arguments->train, "Instead: a file of items to learn from");

@@ -39,8 +39,9 @@ TransferEvaluation evaluate(const Arguments& arguments, const Progress& progress
   const std::size_t sources = arguments.source.size();
   const TransferData data =
       read_transfer_data(inputs, sources, arguments.read, arguments.jobs, progress);
-  return evaluate_transfer(data, sources, arguments.transfer, arguments.options, arguments.jobs,
-                           progress);
+  require_same_data(data, *arguments.comm);
+  return evaluate_transfer(data, sources, arguments.transfer, arguments.options, *arguments.comm,
+                           arguments.jobs, progress);
 }
 
 std::string number_or_nothing(std::int64_t number) { return number > 0 ? with_commas(number) : ""; }
@@ -95,7 +96,7 @@ void add_evaluate_transfer(CLI::App& evaluate) {
       "    --target photos --labelled-target 5,10,25\n"
       "Labels of all but the sources are hidden, and those of the target asked for. Without a\n"
       "library, collections are files that 'commonplace add' can read, or X.npy:CLASSES.npy.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "A library");
   command->add_option("--source", arguments->source, "The labelled collection, or several")
       ->delimiter(',')

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -73,19 +74,18 @@ MadeFeatures make(Arguments& arguments, Library& library, const Progress& progre
   auto name = [&](const char* usual) { return arguments.name.empty() ? usual : arguments.name; };
   if (!arguments.from.empty()) {
     require(!arguments.name.empty(), "--from needs --name NAME to call the features by");
-    return {
-        import_features(library, chosen, arguments.name, arguments.from, arguments.ids, progress),
-        "",
-        {}};
+    return take_features(library, chosen, arguments.name, arguments.from, arguments.ids,
+                         *arguments.comm, progress);
   }
   arguments.plsa_options.jobs = arguments.jobs;
   if (arguments.plsa)
     return make_topics(library, chosen, name("topics"), arguments.tags, arguments.tfidf,
-                       arguments.plsa_options, progress);
+                       arguments.plsa_options, *arguments.comm, progress);
   if (arguments.tags)
-    return make_tag_features(library, chosen, name("tags"), arguments.tfidf, progress);
-  return make_text_features(library, chosen, name("text"), arguments.tfidf, arguments.jobs,
-                            progress);
+    return make_tag_features(library, chosen, name("tags"), arguments.tfidf, *arguments.comm,
+                             progress);
+  return make_text_features(library, chosen, name("text"), arguments.tfidf, *arguments.comm,
+                            arguments.jobs, progress);
 }
 
 void say_made(const Arguments& arguments, const FeatureRecord& record, const std::string& model) {
@@ -125,13 +125,13 @@ void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& m
 int run_images(const Arguments& arguments) {
   ImageFeatureOptions options = arguments.image;
   options.seed = arguments.plsa_options.seed;
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   MadeImageFeatures made;
   {
     ProgressBar bar(arguments);
     made = make_image_features(library, collection(library, arguments.collection),
                                arguments.name.empty() ? options.image : arguments.name, options,
-                               arguments.relearn, arguments.jobs, bar.callback());
+                               arguments.relearn, *arguments.comm, arguments.jobs, bar.callback());
   }
   print_made_of_images(arguments, made);
   return made.skipped.empty() ? kSuccess : kSomeSkipped;
@@ -144,7 +144,7 @@ int run(Arguments& arguments) {
             "say what to make the features of: --from, --text, --tags or --image");
     return list(arguments);
   }
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   MadeFeatures made;
   {
     ProgressBar bar(arguments);
@@ -176,6 +176,7 @@ void add_features(CLI::App& app) {
       "Give a collection features: vectors of your own, words, tags, topics or pictures",
       "  commonplace features ~/library photos --name clip --from vectors.npy\n"
       "  commonplace features ~/library photos --name clip --from vectors.csv --ids names.txt\n"
+      "  commonplace features ~/library photos --name clip --from parts/\n"
       "  commonplace features ~/library notes --text --language english --stem --stop-words\n"
       "  commonplace features ~/library photos --tags\n"
       "  commonplace features ~/library photos --tags --plsa --topics 50\n"
@@ -183,12 +184,13 @@ void add_features(CLI::App& app) {
       "  commonplace features ~/library photos --image gist --dim 256 --name look\n"
       "  commonplace features ~/library photos --image sift --relearn\n"
       "  commonplace features ~/library photos           (lists what there is)",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("NAME", arguments->collection, "The collection")->required();
   command->add_option("--name", arguments->name, "What to call the features");
   CLI::Option* from = command->add_option(
-      "--from", arguments->from, "Vectors, one row per item: .npy, .csv or .tsv (also .gz)");
+      "--from", arguments->from,
+      "Vectors, one row per item: .npy, .csv or .tsv (also .gz), or a folder of such parts");
   command->add_option("--ids", arguments->ids, "A file whose line r is the id of row r")
       ->needs(from);
   CLI::Option* text = command->add_flag("--text", arguments->text, "tf-idf of title and text");
@@ -199,6 +201,7 @@ void add_features(CLI::App& app) {
           ->excludes(from);
   visit_options(arguments->tfidf, FlagMaker{command, "Words and tags"});
   visit_options(arguments->plsa_options, FlagMaker{command, "Topics (--plsa)"});
+  add_checkpoint(*command, arguments->plsa_options.checkpoint)->needs(plsa);
   visit_options(arguments->image, FlagsButSeed{{command, "Pictures (--image)"}});
   CLI::Option* image = command->get_option("--image")->excludes(from, text, tags, plsa);
   command

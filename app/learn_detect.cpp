@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/join.h"
@@ -50,7 +51,7 @@ int run_update(const Arguments& arguments, Library& library) {
   DetectUpdate update;
   {
     ProgressBar bar(arguments);
-    update = update_detect(library, name, arguments.jobs, bar.callback());
+    update = update_detect(library, name, *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json({{"model", name},
@@ -67,13 +68,13 @@ int run_update(const Arguments& arguments, Library& library) {
 }
 
 int run(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   if (arguments.update) return run_update(arguments, library);
   DetectLearningReport report;
   {
     ProgressBar bar(arguments);
     report = learn_detect(library, arguments.collection, arguments.name, arguments.options,
-                          arguments.jobs, bar.callback());
+                          *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(report)));
@@ -96,10 +97,12 @@ void add_learn_detect(CLI::App& learn, std::string& library) {
       "  commonplace learn ~/library detect --collection photos --update\n"
       "Unlabelled items are learned from too. --update takes in new labels and new items without\n"
       "reading the others.",
-      *arguments, [arguments, &library] {
+      *arguments,
+      [arguments, &library] {
         arguments->library = library;
         return run(*arguments);
-      });
+      },
+      Ranks::many);
   command->add_option("--collection", arguments->collection, "The collection to detect in")
       ->required();
   command->add_option("--name", arguments->name, "What to call the model (detect.COLLECTION)");

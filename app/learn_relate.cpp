@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 
@@ -49,14 +50,15 @@ void show(const Arguments& arguments, const RelateLearningReport& report) {
 }
 
 int run(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Comm& comm = *arguments.comm;
+  Library library = open_to_write(arguments, arguments.library);
   RelateLearningReport report;
   {
     ProgressBar bar(arguments);
     report = arguments.update
-                 ? update_relate(library, arguments.name.empty() ? "relate" : arguments.name,
+                 ? update_relate(library, arguments.name.empty() ? "relate" : arguments.name, comm,
                                  arguments.jobs, bar.callback())
-                 : learn_relate(library, arguments.name, arguments.options, arguments.jobs,
+                 : learn_relate(library, arguments.name, arguments.options, comm, arguments.jobs,
                                 bar.callback());
   }
   if (arguments.json)
@@ -81,10 +83,12 @@ void add_learn_relate(CLI::App& learn, std::string& library) {
       "Things belong together as often as items have both: a photograph and its tags, a tag and\n"
       "the places where it is used. Rejected tags and links of your own ('commonplace link') with\n"
       "weights below 0 keep things apart. --update takes in what is new and keeps all settings.",
-      *arguments, [arguments, &library] {
+      *arguments,
+      [arguments, &library] {
         arguments->library = library;
         return run(*arguments);
-      });
+      },
+      Ranks::many);
   command->add_option("--name", arguments->name, "What to call the model (relate)");
   command->add_flag("--update", arguments->update,
                     "Take in what has come since the model was learned, from where it stands");

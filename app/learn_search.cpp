@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -75,12 +76,12 @@ void show(const Arguments& arguments, const SearchLearningReport& report) {
 }
 
 int run(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   SearchLearningReport report;
   {
     ProgressBar bar(arguments);
     report = learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
-                          arguments.options, arguments.jobs, bar.callback());
+                          arguments.options, *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(report)));
@@ -101,18 +102,22 @@ void add_learn_search(CLI::App& learn, std::string& library) {
       "    --language english --stop-words\n"
       "  commonplace learn ~/library search --target photos --auxiliary tate --shared 20 \\\n"
       "    --rank 80 --solver mu\n"
+      "  mpirun -n 64 commonplace-mpi learn ~/library search --target photos --checkpoint kept\n"
       "It hides tags that it knows, asks for them, and keeps what finds them best. What it\n"
       "prints tells whether borrowing helped; with --shared auto nothing is shared if not.",
-      *arguments, [arguments, &library] {
+      *arguments,
+      [arguments, &library] {
         arguments->library = library;
         return run(*arguments);
-      });
+      },
+      Ranks::many);
   command->add_option("--target", arguments->target, "The collection to search")->required();
   command
       ->add_option("--auxiliary", arguments->auxiliaries,
                    "Collections to borrow from, parted by commas or given one by one")
       ->delimiter(',');
   command->add_option("--name", arguments->name, "What to call the model (search.TARGET)");
+  add_checkpoint(*command, arguments->options.subspace.checkpoint);
   visit_options(arguments->options, FlagMaker{command, "Learning"});
 }
 

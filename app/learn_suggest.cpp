@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
 #include "commonplace/base/error.h"
@@ -72,7 +73,7 @@ int run_update(const Arguments& arguments, Library& library) {
   SuggestUpdate update;
   {
     ProgressBar bar(arguments);
-    update = update_suggest(library, name, arguments.jobs, bar.callback());
+    update = update_suggest(library, name, *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json({{"model", name},
@@ -90,13 +91,13 @@ int run_update(const Arguments& arguments, Library& library) {
 }
 
 int run(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   if (arguments.update) return run_update(arguments, library);
   SuggestLearningReport report;
   {
     ProgressBar bar(arguments);
     report = learn_suggest(library, arguments.collection, arguments.name, arguments.options,
-                           arguments.jobs, bar.callback());
+                           *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(report)));
@@ -119,10 +120,12 @@ void add_learn_suggest(CLI::App& learn, std::string& library) {
       "  commonplace learn ~/library suggest --collection bookmarks --update\n"
       "Some items are held out to choose settings and to find out how far the confidence can be\n"
       "trusted. --update learns tags and decisions that have come since, in a moment.",
-      *arguments, [arguments, &library] {
+      *arguments,
+      [arguments, &library] {
         arguments->library = library;
         return run(*arguments);
-      });
+      },
+      Ranks::many);
   command->add_option("--collection", arguments->collection, "The collection whose tags to learn")
       ->required();
   command->add_option("--name", arguments->name, "What to call the model (suggest.COLLECTION)");

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commonplace/learn/checkpoint.h"
+
 namespace commonplace::app {
 
 /// Makes a flag of every option in a visit_options list: "stop_words" becomes --stop-words, and a
@@ -28,5 +30,21 @@ struct FlagMaker {
     return "--" + name;
   }
 };
+
+/// --checkpoint, which is returned, and how often.
+inline CLI::Option* add_checkpoint(CLI::App& command, CheckpointOptions& options) {
+  constexpr const char* kGroup = "Going on after an end";
+  CLI::Option* folder = command.add_option_function<std::string>(
+      "--checkpoint", [&options](const std::string& path) { options.folder = path; },
+      "Keep in this folder how far it is; with the same folder it goes on from there");
+  folder->group(kGroup)->type_name("FOLDER");
+  command
+      .add_option("--checkpoint-seconds", options.seconds,
+                  "So long between one time and the next; 0: after every iteration")
+      ->capture_default_str()
+      ->needs(folder)
+      ->group(kGroup);
+  return folder;
+}
 
 }  // namespace commonplace::app

@@ -173,6 +173,11 @@ void write_whole(const std::string& file, std::string_view content) {
 
 void print_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows) {
+  print_table(header, rows, std::cout);
+}
+
+void print_table(const std::vector<std::string>& header,
+                 const std::vector<std::vector<std::string>>& rows, std::ostream& out) {
   std::vector<int> widths;
   widths.reserve(header.size());
   for (const std::string& cell : header) widths.push_back(display_width(cell));
@@ -187,7 +192,7 @@ void print_table(const std::vector<std::string>& header,
       if (i + 1 < row.size())
         line += std::string(static_cast<std::size_t>(widths[i] - display_width(cell) + 2), ' ');
     }
-    std::cout << line << "\n";
+    out << line << "\n";
   };
   print(header);
   for (const auto& row : rows) print(row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ void write_whole(const std::string& file, std::string_view content);
 /// Control characters in cells are shown as '?', so that data cannot steer the terminal.
 void print_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows);
+void print_table(const std::vector<std::string>& header,
+                 const std::vector<std::vector<std::string>>& rows, std::ostream& out);
 
 /// `text` on one line, at most `width` columns, with an ellipsis where it was cut.
 std::string shorten(std::string_view text, int width);

@@ -5,9 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/open_library.h"
 #include "app/options.h"
 #include "app/terminal.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/machine_labels.h"
+#include "commonplace/data/stored_models.h"
 
 namespace commonplace::app {
 namespace {
@@ -80,10 +83,14 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
 }
 
 int run_undo(const Arguments& arguments) {
-  Library library(arguments.library, Library::Access::write);
+  Comm& comm = *arguments.comm;
+  Library library = open_to_write(arguments, arguments.library);
   const std::string model = transfer_model_name(arguments.request);
-  const std::int64_t removed =
-      remove_machine_labels(library, collection(library, arguments.request.target), model);
+  const Collection target = collection(library, arguments.request.target);
+  model_record(library, model);  // all ranks miss it alike, not only the one that removes
+  std::int64_t removed = 0;
+  on_first(comm, [&] { removed = remove_machine_labels(library, target, model); });
+  removed = comm.broadcast(removed, 0);
   if (arguments.json)
     print_json({{"model", model}, {"target", arguments.request.target}, {"removed", removed}});
   else
@@ -95,12 +102,12 @@ int run_undo(const Arguments& arguments) {
 int run(Arguments& arguments) {
   if (arguments.undo) return run_undo(arguments);
   arguments.request.chain = !arguments.chain.empty();
-  Library library(arguments.library, Library::Access::write);
+  Library library = open_to_write(arguments, arguments.library);
   TransferSummary summary;
   {
     ProgressBar bar(arguments);
     summary = transfer_labels(library, arguments.request, arguments.read, arguments.options,
-                              arguments.jobs, bar.callback());
+                              *arguments.comm, arguments.jobs, bar.callback());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(summary)));
@@ -126,7 +133,7 @@ void add_transfer(CLI::App& app) {
       "the\n"
       "program chooses the collection in between that is predicted to gain most, or none. Where\n"
       "harm is predicted it writes nothing.",
-      *arguments, [arguments] { return run(*arguments); });
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--source", arguments->request.sources, "Where the labels are, or several")
       ->delimiter(',')

@@ -15,6 +15,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/feature_weights.h"
 #include "commonplace/learn/tag_prototypes.h"
+#include "commonplace/math/dense_products.h"
 
 namespace commonplace {
 namespace {
@@ -79,7 +80,7 @@ void measure(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
   const std::int64_t asked = std::min<std::int64_t>(items, 2000);
   begin = Clock::now();
   const Matrix whitened = whiten(basis, slice(rows, 0, asked));
-  const Matrix means = latent_means(latents, whitened);
+  const Matrix means = multiply(whitened, latents.weights);
   const double predicting = seconds_since(begin);
   begin = Clock::now();
   constexpr int kUpdates = 10;

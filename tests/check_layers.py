@@ -15,7 +15,7 @@ MAY_KNOW = {
     "comm": ["base"],
     "formats": ["io"],
     "data": ["formats"],
-    "features": ["math", "comm", "io"],
+    "features": ["math", "io"],
     "eval": ["base"],
     "learn": ["math", "comm", "io"],
     "index": ["base"],
@@ -33,6 +33,7 @@ ONLY_IN = {
     "jpeglib.h": ["features"],
     "png.h": ["features"],
     "webp/": ["features"],
+    "librsvg/": ["features"],
     "vl/": ["features"],
     "dlib/": ["features"],
     "zlib.h": ["io", "formats"],  # gzip files; compressed text inside PNG

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include "app/server/reading.h"
@@ -8,47 +9,64 @@
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostHits = 1000;
+constexpr std::int64_t kMostAtOnce = 1000;
+constexpr std::int64_t kMostExplained = 100;
 
 using Clock = std::chrono::steady_clock;
 
-Response hits_answer(const Request& request, const std::string& query, Clock::time_point begin,
+/// Which of the hits are asked for, and how.
+struct Page {
+  explicit Page(const Request& request)
+      : explain(flag(request, "explain")),
+        words_only(flag(request, "words_only")),
+        offset(number(request, "offset", 0, 0, 1LL << 40)),
+        limit(number(request, "limit", 50, 0, explain ? kMostExplained : kMostAtOnce)) {}
+  std::int64_t until() const { return offset + limit; }
+
+  bool explain;
+  bool words_only;
+  std::int64_t offset;
+  std::int64_t limit;
+};
+
+Response hits_answer(const Page& page, const std::string& query, Clock::time_point begin,
                      const SearchResults& results) {
   SearchOptions options;
-  options.explain = flag(request, "explain");
-  options.words_only = flag(request, "words_only");
+  options.explain = page.explain;
+  options.words_only = page.words_only;
   Json hits = Json::array();
-  for (const SearchHit& hit :
-       results.page(number(request, "offset", 0, 0, 1LL << 40),
-                    number(request, "limit", 50, 0, options.explain ? 100 : kMostHits), options))
+  for (const SearchHit& hit : results.page(page.offset, page.limit, options))
     hits.push_back(as_json(hit, options.explain));
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return json_answer({{"query", query},
                       {"milliseconds", 1000 * seconds},
-                      {"total", results.total()},
+                      {"total", std::min(results.total(), Workspace::kMostHits)},
                       {"unknown", results.unknown()},
                       {"hits", hits}});
 }
 
 Response search_answer(Workspace& workspace, const Request& request) {
   const auto begin = Clock::now();
+  const Page page(request);
   const std::string query = text(request, "q");
   const std::vector<std::string> in = request.values("collection");
   for (const std::string& name : in) known_collection(*workspace.library(), name);
   return hits_answer(
-      request, query, begin,
-      *workspace.search(query, in, request.values("model"), flag(request, "words_only")));
+      page, query, begin,
+      *workspace.search(query, in, request.values("model"), page.words_only, page.until()));
 }
 
 Response like_answer(Workspace& workspace, const Request& request) {
   const auto begin = Clock::now();
+  const Page page(request);
   const std::string id = text(request, "id");
   {
     const auto library = workspace.library();
     known_item(*library, known_collection(*library, text(request, "collection")), id);
   }
-  return hits_answer(request, id, begin,
-                     *workspace.like(text(request, "collection"), id, request.values("in")));
+  return hits_answer(
+      page, id, begin,
+      *workspace.like(text(request, "collection"), id, request.values("in"), page.until()));
 }
 
 Response topics_answer(Workspace& workspace, const Request& request) {

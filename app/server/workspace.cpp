@@ -8,8 +8,8 @@
 namespace commonplace::server {
 namespace {
 
-/// Beyond this nobody scrolls.
-constexpr std::int64_t kMostHits = 100'000;
+/// The first pages are ranked at once; whoever scrolls on has all ranked.
+constexpr std::int64_t kFirstHits = 1000;
 constexpr std::size_t kKeptResults = 16;
 constexpr std::int64_t kMostQuestions = 100'000;
 
@@ -150,44 +150,45 @@ std::shared_ptr<const SearchResults> Workspace::kept(
   return made;
 }
 
+std::shared_ptr<const SearchResults> Workspace::ranked(
+    const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
+    const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank) {
+  SearchOptions options;
+  options.limit = until <= kFirstHits && !overlap(places) ? kFirstHits : kMostHits;
+  options.jobs = jobs_;
+  const auto reading = library();
+  SearchResults::Searchers searchers;
+  std::string key = concat(asked, '\n', options.limit, '\n');
+  for (const SearchPlace& place : places) searchers.push_back(searcher(*reading, place, key));
+  return kept(key, [&] {
+    std::vector<SearchRanking> rankings;
+    for (const auto& each : searchers) rankings.push_back(rank(*each, options));
+    return std::make_shared<const SearchResults>(searchers, std::move(rankings), options.limit);
+  });
+}
+
 std::shared_ptr<const SearchResults> Workspace::search(const std::string& text,
                                                        const std::vector<std::string>& collections,
                                                        const std::vector<std::string>& models,
-                                                       bool words_only) {
+                                                       bool words_only, std::int64_t until) {
   const SearchQuery query = parse_query(text);
   require(!query.words.empty() || query.condition, "the query is empty; give words to search for");
-  const auto reading = library();
-  SearchResults::Searchers searchers;
-  std::string key = concat("search ", words_only, ' ', text, '\n');
-  for (const SearchPlace& place : search_places(*reading, collections, models))
-    searchers.push_back(searcher(*reading, place, key));
-  return kept(key, [&] {
-    SearchOptions options;
-    options.limit = kMostHits;
-    options.words_only = words_only;
-    options.jobs = jobs_;
-    std::vector<SearchRanking> rankings;
-    for (const auto& each : searchers) rankings.push_back(each->rank(query, options));
-    return std::make_shared<const SearchResults>(searchers, std::move(rankings), kMostHits);
-  });
+  return ranked(concat("search ", words_only, ' ', text),
+                search_places(*library(), collections, models), until,
+                [&](const CollectionSearcher& in, SearchOptions options) {
+                  options.words_only = words_only;
+                  return in.rank(query, options);
+                });
 }
 
 std::shared_ptr<const SearchResults> Workspace::like(const std::string& collection,
                                                      const std::string& id,
-                                                     const std::vector<std::string>& in) {
-  const auto reading = library();
-  SearchResults::Searchers searchers;
-  std::string key = concat("like ", collection, '\n', id, '\n');
-  for (const SearchPlace& place : search_places(*reading, in, {}))
-    searchers.push_back(searcher(*reading, place, key));
-  return kept(key, [&] {
-    SearchOptions options;
-    options.limit = kMostHits;
-    options.jobs = jobs_;
-    std::vector<SearchRanking> rankings;
-    for (const auto& each : searchers) rankings.push_back(each->rank_like(collection, id, options));
-    return std::make_shared<const SearchResults>(searchers, std::move(rankings), kMostHits);
-  });
+                                                     const std::vector<std::string>& in,
+                                                     std::int64_t until) {
+  return ranked(concat("like ", collection, '\n', id), search_places(*library(), in, {}), until,
+                [&](const CollectionSearcher& each, const SearchOptions& options) {
+                  return each.rank_like(collection, id, options);
+                });
 }
 
 std::string Workspace::suggest_model(const std::string& model, const std::string& collection) {

@@ -39,13 +39,16 @@ class Workspace {
   /// Calls `change` with the library open for writing, one caller at a time.
   void write(const std::function<void(Library&)>& change);
 
-  /// What was found, kept for a while so that further pages are quick to read.
+  /// Beyond this nobody scrolls.
+  static constexpr std::int64_t kMostHits = 100'000;
+  /// What was found, of which pages up to the item `until` can be read; kept for a while so that
+  /// further ones are quick to read.
   std::shared_ptr<const SearchResults> search(const std::string& query,
                                               const std::vector<std::string>& collections,
                                               const std::vector<std::string>& models,
-                                              bool words_only);
+                                              bool words_only, std::int64_t until);
   std::shared_ptr<const SearchResults> like(const std::string& collection, const std::string& id,
-                                            const std::vector<std::string>& in);
+                                            const std::vector<std::string>& in, std::int64_t until);
 
   /// The suggest model that is meant, by its name or that of its collection.
   std::string suggest_model(const std::string& model, const std::string& collection);
@@ -84,6 +87,9 @@ class Workspace {
   std::shared_ptr<const CollectionSearcher> searcher(const Library& library,
                                                      const SearchPlace& place, std::string& key);
   void keep_index(const CollectionSearcher& made);
+  std::shared_ptr<const SearchResults> ranked(
+      const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
+      const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank);
   std::shared_ptr<const SearchResults> kept(
       const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make);
   std::shared_ptr<OpenSuggester> open_suggester(const std::string& model);

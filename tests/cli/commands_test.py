@@ -28,7 +28,8 @@ class Help(CommandLineTest):
 
     def test_wrong_arguments_are_told_apart_from_wrong_data(self):
         self.run_program(code=2)
-        self.run_program("frobnicate", code=2)
+        self.assertIn("no command 'frobnicate'", self.run_program("frobnicate", code=2).stderr)
+        self.assertIn("--frob", self.run_program("--frob", code=2).stderr)
         self.run_program("init", code=2)
         self.run_program("list", self.library, "--no-such-flag", code=2)
         self.run_program("add", self.library, "x", "y", "--format", "nonsense", code=2)

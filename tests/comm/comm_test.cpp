@@ -50,6 +50,27 @@ TEST_P(ThreadRanks, AFailingRankReleasesTheRest) {
               concat("injected on rank ", culprit));
 }
 
+TEST_P(ThreadRanks, AFailingRankReleasesThoseAtWork) {
+  for (int culprit = 0; culprit < GetParam(); ++culprit)
+    EXPECT_EQ(message_of(GetParam(), [&](Comm& comm) { fail_at_work_on_one_rank(comm, culprit); }),
+              concat("injected on rank ", culprit));
+}
+
+// One rank sleeps on its first piece until the others have done all the rest.
+TEST_P(ThreadRanks, ASlowRankDoesNotHoldTheOthersBack) {
+  if (GetParam() == 1) return;
+  std::atomic<int> done = 0;
+  run_as_threads(GetParam(), [&](Comm& comm) {
+    const auto counter = comm.share_work(50);
+    if (comm.rank() == 0) {
+      const bool has_one = counter->next() >= 0;
+      while (done < (has_one ? 49 : 50)) std::this_thread::yield();
+      return;
+    }
+    while (counter->next() >= 0) ++done;
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Comm, ThreadRanks, testing::Values(1, 2, 3, 4));
 
 TEST(RunAsThreads, RethrowsWhateverTypeWasThrown) {
@@ -96,6 +117,8 @@ TEST(RunAsThreads, DifferentCallsAreAnErrorAndNotAHang) {
       comm.broadcast(1, 0);
   };
   EXPECT_NE(message_of(2, different_calls).find("different calls"), std::string::npos);
+  const auto different_work = [](Comm& comm) { comm.share_work(10 + comm.rank()); };
+  EXPECT_NE(message_of(2, different_work).find("different calls"), std::string::npos);
   const auto different_roots = [](Comm& comm) { comm.broadcast(1, comm.rank()); };
   EXPECT_NE(message_of(2, different_roots).find("different calls"), std::string::npos);
 }
@@ -129,6 +152,8 @@ TEST(RunAsThreads, GatheredRowsMustBeEquallyLong) {
 TEST(RunAsThreads, RefusesWhatCannotBe) {
   EXPECT_THROW(run_as_threads(0, [](Comm&) {}), Error);
   EXPECT_THROW(run_as_threads(2, [](Comm& comm) { comm.broadcast(1, 2); }), Error);
+  EXPECT_THROW(run_as_threads(2, [](Comm& comm) { comm.share_work(-1); }), Error);
+  EXPECT_THROW(SelfComm().share_work(-1), Error);
 }
 
 TEST(RowsOfRank, PartTheRowsEvenlyAndInOrder) {

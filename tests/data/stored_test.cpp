@@ -32,6 +32,39 @@ class Stored : public test::LibraryTest {
   }
 };
 
+TEST_F(Stored, AFolderOfPartsIsOneMatrix) {
+  Matrix rows(3, 2);
+  rows << 1, 2, 3, 4, 5, 6;
+  fs::create_directories(folder_ / "parts");
+  const auto write = [&](const std::string& name, std::int64_t first, std::int64_t count) {
+    NpyWriter writer(folder_ / ("parts/" + name), 2);
+    writer.write(rows.middleRows(first, count));
+    writer.commit();
+  };
+  write("part-001.npy", 2, 1);
+  write("part-000.npy", 0, 2);
+  folder_.write("parts/.hidden", "not a part");
+  EXPECT_EQ(Matrix(dense_features(import(folder_ / "parts")).view()), rows);
+  // Rows with ids, and another order than that of the items.
+  folder_.write("named/1.csv", "c,5,6\n");
+  folder_.write("named/2.csv", "b,3,4\na,1,2\n");
+  EXPECT_EQ(Matrix(dense_features(import(folder_ / "named")).view()), rows);
+
+  folder_.write("mixed/1.csv", "a,1,2\nb,3,4\n");
+  folder_.write("mixed/2.csv", "5,6\n");
+  EXPECT_NE(test::message_of([&] { import(folder_ / "mixed"); }).find("others have none"),
+            std::string::npos);
+  folder_.write("wide/1.csv", "1,2\n3,4\n");
+  folder_.write("wide/2.csv", "5,6,7\n");
+  EXPECT_NE(test::message_of([&] {
+              import(folder_ / "wide");
+            }).find("2.csv: has rows of 3 numbers, and the files before it of 2"),
+            std::string::npos);
+  fs::create_directories(folder_ / "empty");
+  EXPECT_NE(test::message_of([&] { import(folder_ / "empty"); }).find("no files in it"),
+            std::string::npos);
+}
+
 TEST_F(Stored, FeaturesInItemOrder) {
   Matrix rows(3, 2);
   rows << 1, 2, 3, 4, 5, 6;

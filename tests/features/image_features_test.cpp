@@ -73,6 +73,7 @@ TEST_P(ImageFeaturesTest, ThreadsDoNotChangeTheModel) {
 TEST_P(ImageFeaturesTest, SavedAndLoadedItIsTheSame) {
   const ImageFeatureModel model = learn(options_of(GetParam())).model;
   save(model, folder_ / "model");
+  EXPECT_EQ(to_bytes(model), read_file(folder_ / "model", 1 << 24));
   const ImageFeatureModel loaded = load_image_features(TensorFile(folder_ / "model"));
   EXPECT_EQ(loaded.options, model.options);
   EXPECT_EQ(fingerprint(loaded), fingerprint(model));

@@ -33,12 +33,13 @@ struct Arguments {
   std::vector<std::filesystem::path> paths;
 };
 
-/// What a signal handler needs to keep the input that is being tried.
+/// What a signal handler needs to keep the input that is being tried. Never destroyed: a sanitizer
+/// may still abort while the program ends.
 struct Current {
   std::string input;
   std::string failed;
 };
-Current current;
+Current& current = *new Current;  // NOLINT(cppcoreguidelines-owning-memory)
 
 std::uint64_t number_in(std::string_view text) {
   std::uint64_t number = 0;

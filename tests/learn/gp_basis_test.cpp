@@ -62,6 +62,9 @@ TEST(GpBasis, AnItemAloneGivesTheBitsThatItGivesAmongOthers) {
             basis.whitener);
   for (const std::int64_t row : {0, 7, 19})
     EXPECT_EQ(whiten(basis, slice(items, row, 1)), Matrix(all.row(row)));
+  const ReadyBasis ready(basis);
+  EXPECT_EQ(ready.whiten(items, 2), all);
+  EXPECT_EQ(ready.whiten(slice(items, 7, 1), 1), Matrix(all.row(7)));
   EXPECT_EQ(whiten(basis, slice(items, 3, 0)).rows(), 0);
 }
 

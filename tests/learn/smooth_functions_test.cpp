@@ -115,13 +115,17 @@ TEST(SmoothStatistics, RowsComeAndGo) {
   const VectorD penalty = random_penalty(8);
   SmoothStatistics all(8, 3);
   add_rows(all, u, labels);
-  SmoothStatistics pieces(8, 3);
-  add_rows(pieces, u.topRows(20), labels.topRows(20));
-  SmoothStatistics other(8, 3);
-  add_rows(other, u.bottomRows(30), labels.bottomRows(30));
-  add(pieces, other);
-  EXPECT_EQ(pieces.rows, 50);
-  EXPECT_LT(worst(solve_smooth(pieces, penalty), solve_smooth(all, penalty)), 1e-10);
+  for (const int ranks : {1, 2, 3, 4})
+    run_as_threads(ranks, [&](Comm& comm) {
+      const RowRange own = rows_of_rank(50, comm.rank(), comm.size());
+      const auto count = own.end - own.begin;
+      SmoothStatistics pieces(8, 3);
+      add_rows(pieces, u.middleRows(own.begin, count), labels.middleRows(own.begin, count));
+      sum_over_ranks(pieces, comm);
+      EXPECT_EQ(pieces.rows, 50);
+      EXPECT_EQ(pieces.weight, 50);
+      EXPECT_LT(worst(solve_smooth(pieces, penalty), solve_smooth(all, penalty)), 1e-10);
+    });
   remove_rows(all, u.bottomRows(30), labels.bottomRows(30));
   SmoothStatistics few(8, 3);
   add_rows(few, u.topRows(20), labels.topRows(20));

@@ -186,28 +186,33 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
 
 TEST(TransitiveTransfer, RanksAgree) {
   const Chain chain({.classes = 3, .items = 100, .noise = 0.3});
-  TransferOptions options;
-  options.factors.iterations = 20;
-  const Transfer one = run(chain, {1, 2}, options);
-  for (const int ranks : {2, 3, 4}) {
-    std::mutex lock;
-    run_as_threads(ranks, [&](Comm& comm) {
-      const RowRange range = rows_of_rank(100, comm.rank(), comm.size());
-      std::vector<Sparse> rows;
-      for (std::int64_t which = 0; which < 3; ++which)
-        rows.push_back(chain.planted.rows(which, range.begin, range.end));
-      const std::vector<TransferCollection> sources = {
-          {rows[0].view(), chain.planted.labels(range.begin, range.end)}};
-      const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
-      const Transfer found = transfer_classes(sources, path, 3, options, comm);
-      const std::lock_guard guard(lock);
-      for (const std::size_t step : {0, 1})
-        EXPECT_LT((found.classes[step] -
-                   one.classes[step].middleRows(range.begin, range.end - range.begin))
-                      .cwiseAbs()
-                      .maxCoeff(),
-                  1e-7);
-    });
+  TransferOptions told;
+  told.factors.iterations = 20;
+  TransferOptions random = told;  // starts are draws
+  random.evidence = false;
+  random.grouping = "yes";
+  for (const TransferOptions& options : {told, random}) {
+    const Transfer one = run(chain, {1, 2}, options);
+    for (const int ranks : {2, 3, 4}) {
+      std::mutex lock;
+      run_as_threads(ranks, [&](Comm& comm) {
+        const RowRange range = rows_of_rank(100, comm.rank(), comm.size());
+        std::vector<Sparse> rows;
+        for (std::int64_t which = 0; which < 3; ++which)
+          rows.push_back(chain.planted.rows(which, range.begin, range.end));
+        const std::vector<TransferCollection> sources = {
+            {rows[0].view(), chain.planted.labels(range.begin, range.end)}};
+        const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
+        const Transfer found = transfer_classes(sources, path, 3, options, comm);
+        const std::lock_guard guard(lock);
+        for (const std::size_t step : {0, 1})
+          EXPECT_LT((found.classes[step] -
+                     one.classes[step].middleRows(range.begin, range.end - range.begin))
+                        .cwiseAbs()
+                        .maxCoeff(),
+                    1e-7);
+      });
+    }
   }
 }
 

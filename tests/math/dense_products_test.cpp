@@ -133,12 +133,15 @@ TEST_P(DenseProducts, BitsDependOnNeitherJobsNorOtherRows) {
   EXPECT_EQ(multiply_transposed(a, b, 5), product);
   EXPECT_EQ(multiply(a, b.transpose(), 2), product);
   EXPECT_EQ(multiply_transposed(b, a, 1), product.transpose());
+  const PackedFactor packed(b, 2);
+  EXPECT_EQ(packed.multiply(a, 2), product);
   for (Eigen::Index first : {0, 1, 75, 149})
     for (Eigen::Index count : {1, 2, 3, 5, 13})
       if (first + count <= a.rows()) {
         EXPECT_EQ(multiply_transposed(a.middleRows(first, count), b, 1),
                   product.middleRows(first, count))
             << first << ' ' << count;
+        EXPECT_EQ(packed.multiply(a.middleRows(first, count), 1), product.middleRows(first, count));
       }
   const MatrixD doubles = random_doubles(300, 300, 3);
   EXPECT_EQ(multiply(doubles, doubles, 1), multiply(doubles, doubles, 3));
@@ -210,6 +213,9 @@ TEST(DenseProductsShapes, ThatDoNotFitAreRefused) {
   EXPECT_THROW(multiply(a, b), Error);
   EXPECT_THROW(multiply(MatrixD::Zero(2, 3), MatrixD::Zero(2, 3)), Error);
   EXPECT_THROW(multiply_transposed(a, b), Error);
+  EXPECT_THROW(PackedFactor(b).multiply(a), Error);
+  EXPECT_EQ(PackedFactor(Matrix(0, 4)).multiply(a).size(), 0);
+  EXPECT_EQ(PackedFactor(Matrix(2, 0)).multiply(Matrix(3, 0)), Matrix::Zero(3, 2));
   EXPECT_THROW(add_gram(b, wrong), Error);
   EXPECT_THROW(add_transposed_product(a, b, wrong), Error);
   EXPECT_THROW(add_transposed_product(a, random_floats(2, 4, 1), wrong), Error);

@@ -4,6 +4,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/sparse_ops.h"
 #include "tests/support/naive_associations.h"
 
 namespace commonplace {
@@ -18,6 +19,9 @@ Sparse counts(std::int64_t rows, std::uint64_t seed) { return random_counts(rows
 void expect_nearest(const Sparse& a, const Sparse& b, std::int64_t count,
                     const std::vector<std::int64_t>& skip = {}) {
   const Sparse found = nearest_rows(a.view(), b.view(), count, skip, 1);
+  EXPECT_EQ(
+      to_dense(nearest_rows_by_column(a.view(), transpose(b.view()).view(), count, skip).view()),
+      to_dense(found.view()));
   ASSERT_EQ(found.rows(), a.rows());
   ASSERT_EQ(found.columns, b.rows());
   EXPECT_EQ(to_dense(found.view()),

@@ -1,7 +1,14 @@
 // Run under mpirun: `mpi_collectives check <ranks>` checks what every Comm must do, and that it has
-// that many ranks; `mpi_collectives fail <rank>` throws on that rank while the others wait.
+// that many ranks on one host; `check-hosts <ranks>` the same with one rank on each host; `fail
+// <rank>` throws on that rank while the others wait; `fail-at-work <rank>` while they draw numbers;
+// `fail-all <ranks>` throws on all; `wait <rank>` sleeps on that rank for ever while the others
+// wait for it.
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
+
+#include <unistd.h>
 
 #include "commonplace/comm/mpi/mpi_comm.h"
 #include "tests/comm/collective_checks.h"
@@ -9,12 +16,23 @@
 namespace {
 
 int run(int argc, char** argv, commonplace::Comm& comm) {
-  commonplace::require(argc == 3, "give check <ranks> or fail <rank>");
+  commonplace::require(argc == 3, "give a verb and a number");
   const std::string verb = argv[1];
   const int number = std::stoi(argv[2]);
   if (verb == "fail") commonplace::fail_on_one_rank(comm, number);
-  commonplace::require(verb == "check", "unknown verb ", verb);
+  if (verb == "fail-at-work") commonplace::fail_at_work_on_one_rank(comm, number);
+  if (verb == "fail-all") commonplace::fail("injected on all ", number);
+  if (verb == "wait") {
+    if (comm.rank() == number) std::printf("rank %d is process %d\n", number, ::getpid());
+    std::fflush(stdout);
+    while (comm.rank() == number) std::this_thread::sleep_for(std::chrono::seconds(1));
+    comm.barrier();
+  }
+  commonplace::require(verb == "check" || verb == "check-hosts", "unknown verb ", verb);
   commonplace::require(comm.size() == number, "there are ", comm.size(), " ranks");
+  commonplace::require(comm.ranks_on_host() == (verb == "check" ? number : 1), "there are ",
+                       comm.ranks_on_host(), " ranks on this host");
+  commonplace::require(!comm.library().empty(), "the MPI library has no name");
   commonplace::check_collectives(comm);
   return 0;
 }
@@ -25,6 +43,9 @@ int main(int argc, char** argv) {
   return commonplace::run_mpi(
       argc, argv, [&](commonplace::Comm& comm) { return run(argc, argv, comm); },
       [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
+        if (rank == commonplace::kEveryRank)
+          std::fprintf(stderr, "every rank failed: %s\n", message.c_str());
+        else
+          std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
       });
 }

@@ -144,10 +144,17 @@ double naive_accuracy(const std::vector<LabelledCollection>& members,
   return right / static_cast<double>(truth.size());
 }
 
+BridgeTrials try_alone(std::span<const LabelledCollection> collections,
+                       const BridgeTrialOptions& options = {},
+                       const Progress& progress = no_progress) {
+  SelfComm self;
+  return run_bridge_trials(collections, options, self, progress);
+}
+
 TEST(BridgeTrials, ABridgeHelpsWhereTheWayWithoutItIsAGuess) {
   for (const int classes : {2, 3}) {
     const auto collections = planted(classes);
-    const BridgeTrials found = run_bridge_trials(collections);
+    const BridgeTrials found = try_alone(collections);
     EXPECT_EQ(found.trials.size(), 24U);
     const BridgeTrial& good = find_trial(found, kSource, kBridge, kTarget);
     EXPECT_LT(good.direct, 1.0 / classes + 0.2);
@@ -168,7 +175,7 @@ TEST(BridgeTrials, AgreesWithItsNaiveTwin) {
   options.tolerance = 1e-9;
   for (const char* among : {"each", "all"}) {
     options.among = among;
-    const BridgeTrials found = run_bridge_trials(collections, options);
+    const BridgeTrials found = try_alone(collections, options);
     ASSERT_EQ(found.trials.size(), 6U);
     for (const BridgeTrial& trial : found.trials) {
       const auto& source = collections[static_cast<std::size_t>(trial.source)];
@@ -182,10 +189,10 @@ TEST(BridgeTrials, AgreesWithItsNaiveTwin) {
 
 TEST(BridgeTrials, BridgeAndTargetKeepTheirLabelsToThemselves) {
   auto collections = planted();
-  const BridgeTrials before = run_bridge_trials(collections);
+  const BridgeTrials before = try_alone(collections);
   std::fill(collections[kBridge].labels.begin(), collections[kBridge].labels.end(), -1);
   for (std::int32_t& label : collections[kTarget].labels) label = 1 - label;
-  const BridgeTrials after = run_bridge_trials(collections);
+  const BridgeTrials after = try_alone(collections);
   EXPECT_EQ(after.trials.size(), 12U) << "without labels it can only be a bridge";
   const BridgeTrial& one = find_trial(before, kSource, kBridge, kTarget);
   const BridgeTrial& other = find_trial(after, kSource, kBridge, kTarget);
@@ -206,7 +213,7 @@ TEST(BridgeTrials, ItemsThatNoLabelReachesAreGuesses) {
     }
     collections.push_back(one);
   }
-  for (const BridgeTrial& trial : run_bridge_trials(collections).trials) {
+  for (const BridgeTrial& trial : try_alone(collections).trials) {
     EXPECT_DOUBLE_EQ(trial.direct, 1.0 / 3);
     EXPECT_DOUBLE_EQ(trial.bridged, 1.0 / 3);
     EXPECT_DOUBLE_EQ(trial.traits.source_target, 2);
@@ -218,24 +225,37 @@ TEST(BridgeTrials, DoesNotDependOnTheThreads) {
   BridgeTrialOptions options;
   options.items = 90;
   options.jobs = 1;
-  const BridgeTrials one = run_bridge_trials(collections, options);
+  const BridgeTrials one = try_alone(collections, options);
   options.jobs = 3;
-  expect_same(run_bridge_trials(collections, options), one);
+  expect_same(try_alone(collections, options), one);
+}
+
+TEST(BridgeTrials, DoesNotDependOnTheRanks) {
+  const auto collections = planted();
+  BridgeTrialOptions options;
+  options.items = 90;
+  options.jobs = 1;
+  const BridgeTrials one = try_alone(collections, options);
+  for (const int ranks : {2, 3, 4})
+    run_as_threads(ranks, [&](Comm& comm) {
+      expect_same(run_bridge_trials(collections, options, comm), one);
+    });
 }
 
 TEST(BridgeTrials, ScalesRowsItself) {
   auto collections = planted();
-  const BridgeTrials before = run_bridge_trials(collections);
+  const BridgeTrials before = try_alone(collections);
   for (LabelledCollection& one : collections) normalise_rows(one.rows);
-  const BridgeTrials after = run_bridge_trials(collections);
+  const BridgeTrials after = try_alone(collections);
   for (std::size_t i = 0; i < before.trials.size(); ++i)
     EXPECT_NEAR(after.trials[i].bridged, before.trials[i].bridged, 0.02);
 }
 
 TEST(BridgeTrials, MeasuresAreThoseOfTheTrials) {
   const auto collections = planted();
-  const CollectionMeasures measures = measure_collections(collections);
-  const BridgeTrials trials = run_bridge_trials(collections);
+  SelfComm self;
+  const CollectionMeasures measures = measure_collections(collections, {}, self);
+  const BridgeTrials trials = try_alone(collections);
   EXPECT_EQ(measures.distance, measures.distance.transpose());
   EXPECT_EQ(measures.complexity, trials.measures.complexity);
   for (const BridgeTrial& trial : trials.trials)
@@ -249,7 +269,7 @@ TEST(BridgeTrials, MeasuresAreThoseOfTheTrials) {
 }
 
 TEST(BridgeTrials, BecomeExamplesGroupedByTarget) {
-  const BridgeTrials trials = run_bridge_trials(planted());
+  const BridgeTrials trials = try_alone(planted());
   const auto examples = bridge_examples(trials);
   ASSERT_EQ(examples.size(), trials.trials.size());
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -280,15 +300,15 @@ TEST(BridgeTrials, HidingLeavesTheSidesWithoutCommonFeatures) {
 TEST(BridgeTrials, TellsHowFarItIsAndStopsWhenTold) {
   const auto collections = planted();
   std::vector<std::string> stages;
-  run_bridge_trials(collections, {}, [&](const ProgressStep& step) {
+  try_alone(collections, {}, [&](const ProgressStep& step) {
     EXPECT_LE(step.done, step.total);
     if (stages.empty() || stages.back() != step.stage) stages.emplace_back(step.stage);
   });
   EXPECT_EQ(stages.size(), 3U);
-  EXPECT_THROW(run_bridge_trials(collections, {},
-                                 [](const ProgressStep& step) {
-                                   if (step.stage == "trying bridges") throw Cancelled();
-                                 }),
+  EXPECT_THROW(try_alone(collections, {},
+                         [](const ProgressStep& step) {
+                           if (step.stage == "trying bridges") throw Cancelled();
+                         }),
                Cancelled);
 }
 
@@ -297,8 +317,7 @@ TEST(BridgeTrials, SaysWhatIsWrong) {
   auto collections = good;
   BridgeTrialOptions options;
   const auto refuses = [&](const char* part) {
-    EXPECT_NE(message_of([&] { run_bridge_trials(collections, options); }).find(part),
-              std::string::npos)
+    EXPECT_NE(message_of([&] { try_alone(collections, options); }).find(part), std::string::npos)
         << part;
   };
   options.neighbours = 0;

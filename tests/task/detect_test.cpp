@@ -6,11 +6,14 @@
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/files.h"
 #include "commonplace/task/learn_detect.h"
+#include "tests/support/alone.h"
+#include "tests/support/rank_libraries.h"
 #include "tests/task/planted_features.h"
 
 namespace commonplace {
 namespace {
 
+using test::alone;
 using test::message_of;
 
 class Detect : public test::GroupedPhotos {
@@ -26,7 +29,7 @@ class Detect : public test::GroupedPhotos {
     return options;
   }
   DetectLearningReport learn(const DetectModelOptions& options = quick()) {
-    return learn_detect(library(), "photos", "", options, 1, no_progress);
+    return learn_detect(library(), "photos", "", options, alone, 1, no_progress);
   }
   ConceptFinder finder() { return {library(), "", "", 1, no_progress}; }
 
@@ -158,7 +161,7 @@ TEST_F(Detect, UpdatingIsLearningAgain) {
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   test::import_jsonl(library(), "photos", lines(kPhotos + 30));
   store_look(kPhotos + 30);
-  const DetectUpdate update = update_detect(library(), "detect.photos", 1, no_progress);
+  const DetectUpdate update = update_detect(library(), "detect.photos", alone, 1, no_progress);
   EXPECT_EQ(update.new_items, 30);
   EXPECT_EQ(update.changed_items, 2 + 10);
   const DetectAnswer quick_answer = finder().find("harbour", {kPhotos + 30, false});
@@ -167,7 +170,7 @@ TEST_F(Detect, UpdatingIsLearningAgain) {
   ASSERT_EQ(quick_answer.items_found.size(), fresh.items_found.size());
   for (std::size_t i = 0; i < fresh.items_found.size(); ++i)
     EXPECT_NEAR(quick_answer.items_found[i].score, fresh.items_found[i].score, 1e-6);
-  EXPECT_EQ(update_detect(library(), "detect.photos", 1, no_progress).changed_items, 0);
+  EXPECT_EQ(update_detect(library(), "detect.photos", alone, 1, no_progress).changed_items, 0);
 }
 
 TEST_F(Detect, NewItemsAreRankedWithoutLearning) {
@@ -193,7 +196,7 @@ TEST_F(Detect, AnIndexOfOtherFeaturesIsNotUsed) {
   EXPECT_GE(of_group(answer, 3), 48) << "item i has the features of item 239 - i";
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   EXPECT_NE(message_of([&] {
-              update_detect(library(), "detect.photos", 1, no_progress);
+              update_detect(library(), "detect.photos", alone, 1, no_progress);
             }).find("learn it again"),
             std::string::npos);
 }
@@ -227,6 +230,70 @@ TEST_F(Detect, DamagedModelsAreRefused) {
   const DetectModel loaded = load_detect_model(TensorFile(whole, "whole"));
   EXPECT_EQ(loaded.concepts.size(), 4U);
   EXPECT_EQ(loaded.features, std::vector<std::string>{"look"});
+}
+
+/// What was stored for a model, with the bytes of its index.
+struct StoredDetector {
+  DetectModel model;
+  std::vector<std::int8_t> bytes;
+};
+
+StoredDetector stored_detector(const Library& library) {
+  const TensorFile file(model_record(library, detect_index_name("detect.photos")).file);
+  const ByteRowsView index = view_detect_index(file);
+  return {load_detect_model(TensorFile(model_record(library, "detect.photos").file)),
+          {index.bytes.begin(), index.bytes.end()}};
+}
+
+void expect_close(const StoredDetector& found, const StoredDetector& expected) {
+  EXPECT_EQ(found.model.concepts, expected.model.concepts);
+  EXPECT_EQ(found.model.representation, expected.model.representation);
+  EXPECT_EQ(found.model.statistics.rows, expected.model.statistics.rows);
+  ASSERT_EQ(found.model.heads.weights.rows(), expected.model.heads.weights.rows());
+  // Eigenfunctions may differ in sign, so scores are compared; coordinates are floats.
+  const auto scores = [](const StoredDetector& of) {
+    const auto columns = of.model.space.columns();
+    const Eigen::Map<const Eigen::Matrix<std::int8_t, -1, -1, Eigen::RowMajor>> bytes(
+        of.bytes.data(), std::ssize(of.bytes) / columns, columns);
+    return MatrixD(bytes.cast<double>() * of.model.heads.weights);
+  };
+  const MatrixD all = scores(expected);
+  ASSERT_EQ(found.bytes.size(), expected.bytes.size());
+  // A coordinate on the border of two bytes may fall to either.
+  EXPECT_LT((scores(found) - all).cwiseAbs().maxCoeff(), 0.02 * all.cwiseAbs().maxCoeff());
+}
+
+TEST_F(Detect, SeveralRanksLearnWhatOneDoes) {
+  for (const std::string way : {"raw", "smoothed", "axis", "anchors", "auto"}) {
+    DetectModelOptions options = quick(way);
+    if (way == "auto") options.detector.head = "auto";
+    const DetectLearningReport alone_report = learn(options);
+    const StoredDetector expected = stored_detector(library());
+    for (const int ranks : {1, 2, 3, 4})
+      test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
+        const DetectLearningReport report =
+            learn_detect(own, "photos", "", options, comm, 1, no_progress);
+        EXPECT_EQ(report.representation, alone_report.representation) << way;
+        EXPECT_EQ(report.labelled, alone_report.labelled);
+        EXPECT_NEAR(report.miap, alone_report.miap, 1e-6) << way;
+        // Every rank sees what the first has stored.
+        SCOPED_TRACE(way + " on " + std::to_string(ranks));
+        expect_close(stored_detector(own), expected);
+      });
+  }
+}
+
+TEST_F(Detect, SeveralRanksUpdateWhatOneDoes) {
+  learn();
+  test::import_jsonl(library(), "photos", lines(kPhotos) + R"({"id":"new","tags":["owl"]})" + "\n");
+  store_look(kPhotos + 1);
+  test::with_rank_libraries(3, library().path(), [&](Comm& comm, Library& own) {
+    const DetectUpdate update = update_detect(own, "detect.photos", comm, 1, no_progress);
+    EXPECT_EQ(update.new_items, 1);
+    EXPECT_EQ(update.changed_items, 1);
+    EXPECT_EQ(std::ssize(stored_detector(own).bytes) % (kPhotos + 1), 0);
+  });
+  EXPECT_EQ(finder().find("owl").items, kPhotos + 1);
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/task/evaluate_detect.h"
+#include "tests/support/alone.h"
 #include "tests/task/planted_features.h"
 
 namespace commonplace {
 namespace {
 
+using test::alone;
 using test::group_labels;
 using test::grouped_rows;
 using test::message_of;
@@ -36,7 +38,7 @@ double right(const Matrix& scores) {
 Matrix detect_groups(const Matrix& rows, const DetectorOptions& options, std::int64_t labelled) {
   const std::vector<MatrixView> views = {MatrixView(rows.data(), rows.rows(), rows.cols())};
   const LabelledItems known{first_rows(labelled), group_labels(first_rows(labelled))};
-  const Detector detector = fit_detector(views, known, options, 1, no_progress);
+  const Detector detector = fit_detector(views, known, options, alone, 1, no_progress);
   const ConceptHeads heads =
       fit_heads(encode_rows(detector.space, views, known.rows, true), known.labels, detector.head);
   return score(heads, encode(detector.space, views, 0, rows.rows(), true));
@@ -67,9 +69,9 @@ TEST(Detector, UnlabelledItemsHelp) {
   options.head = "smooth";
   options.lambda = 1;
   options.representation = "raw";
-  const double alone = right(detect_groups(rows, options, 8));
+  const double by_themselves = right(detect_groups(rows, options, 8));
   options.representation = "smoothed";
-  EXPECT_GT(right(detect_groups(rows, options, 8)), alone + 0.03);
+  EXPECT_GT(right(detect_groups(rows, options, 8)), by_themselves + 0.03);
 }
 
 TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
@@ -79,7 +81,7 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
   options.space.count = 40;
   options.space.anchors = 60;
   const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
-  const Detector detector = fit_detector(views, known, options, 2, no_progress);
+  const Detector detector = fit_detector(views, known, options, alone, 2, no_progress);
   ASSERT_FALSE(detector.tried.empty());
   double best = 0;
   std::string best_way;
@@ -90,7 +92,7 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
     }
   EXPECT_EQ(detector.representation, best_way);
   EXPECT_EQ(detector.held_scores.size(), 240U) << "four concepts of 60 items";
-  const Detector again = fit_detector(views, known, options, 1, no_progress);
+  const Detector again = fit_detector(views, known, options, alone, 1, no_progress);
   EXPECT_EQ(again.representation, detector.representation) << "threads change nothing";
   EXPECT_EQ(again.held_scores, detector.held_scores);
 }
@@ -132,7 +134,7 @@ TEST(Detector, SeveralFeaturesSideBySide) {
   options.lambda = 1;
   const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
   const auto right_with = [&](ManyFeatures features) {
-    const Detector detector = fit_detector(features, known, options, 1, no_progress);
+    const Detector detector = fit_detector(features, known, options, alone, 1, no_progress);
     const ConceptHeads heads = fit_heads(encode_rows(detector.space, features, known.rows, true),
                                          known.labels, detector.head);
     return right(score(heads, encode(detector.space, features, 0, 300, true)));
@@ -171,7 +173,7 @@ TEST(Detector, RefusesWhatDoesNotFit) {
   const auto refused = [&](ManyFeatures features, const LabelledItems& known,
                            const DetectorOptions& options, const std::string& part) {
     const std::string message =
-        message_of([&] { fit_detector(features, known, options, 1, no_progress); });
+        message_of([&] { fit_detector(features, known, options, alone, 1, no_progress); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   DetectorOptions options;
@@ -202,7 +204,8 @@ TEST(EvaluateDetect, EveryMethodBeatsChance) {
   DetectorOptions detector;
   detector.space.count = 30;
   detector.space.anchors = 40;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, detector, 1, no_progress);
+  const DetectEvaluation evaluation =
+      evaluate_detect(trial, options, detector, alone, 1, no_progress);
   ASSERT_EQ(evaluation.methods.size(), 15U);
   for (const DetectQuality& each : evaluation.methods) {
     EXPECT_GT(each.miap.value, 0.5) << each.method;
@@ -225,17 +228,43 @@ TEST(EvaluateDetect, FewerUnlabelledItems) {
   options.unlabelled = "10,all";
   options.methods = "smoothed";
   options.repeat = 1;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, {}, 1, no_progress);
+  const DetectEvaluation evaluation = evaluate_detect(trial, options, {}, alone, 1, no_progress);
   ASSERT_EQ(evaluation.methods.size(), 2U);
   EXPECT_EQ(evaluation.methods[0].unlabelled, 10);
   EXPECT_EQ(evaluation.methods[1].unlabelled, 108);
   options.methods = "smoothed,guessing";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, 1, no_progress), Error);
+  EXPECT_THROW(evaluate_detect(trial, options, {}, alone, 1, no_progress), Error);
   options.methods = "smoothed";
   options.labelled = "many";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, 1, no_progress), Error);
+  EXPECT_THROW(evaluate_detect(trial, options, {}, alone, 1, no_progress), Error);
   options.labelled = "30";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, 1, no_progress), Error) << "none is left";
+  EXPECT_THROW(evaluate_detect(trial, options, {}, alone, 1, no_progress), Error) << "none is left";
+}
+
+TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
+  DetectTrial trial;
+  trial.features = {grouped_rows(80, 12, 1.5)};
+  trial.concepts = test::kGroupNames;
+  trial.labels = group_labels(first_rows(80));
+  DetectEvaluationOptions options;
+  options.labelled = "2,4";
+  options.methods = "svm,raw,neighbours";
+  options.repeat = 2;
+  const DetectEvaluation expected = evaluate_detect(trial, options, {}, alone, 1, no_progress);
+  ASSERT_EQ(expected.methods.size(), 6U);
+  for (const int ranks : {2, 3, 4})
+    run_as_threads(ranks, [&](Comm& comm) {
+      const DetectEvaluation found = evaluate_detect(trial, options, {}, comm, 1, no_progress);
+      ASSERT_EQ(found.methods.size(), expected.methods.size());
+      for (std::size_t i = 0; i < found.methods.size(); ++i) {
+        EXPECT_EQ(found.methods[i].method, expected.methods[i].method);
+        EXPECT_EQ(found.methods[i].labelled, expected.methods[i].labelled);
+        EXPECT_EQ(found.methods[i].unlabelled, expected.methods[i].unlabelled);
+        EXPECT_EQ(found.methods[i].miap.value, expected.methods[i].miap.value);
+        EXPECT_EQ(found.methods[i].error, expected.methods[i].error);
+        EXPECT_EQ(found.methods[i].of_concepts, expected.methods[i].of_concepts);
+      }
+    });
 }
 
 }  // namespace

@@ -28,12 +28,17 @@ ClassifyOptions options_for_test() {
   return options;
 }
 
-ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions& options) {
+ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions& options,
+                            Comm& comm) {
   HyperparameterOptions tuning;
   tuning.evaluations = 12;
   tuning.items = 100;
   tuning.prototypes = 10;
-  return evaluate_classify(items, options, PrototypeOptions{}, tuning, 1, no_progress);
+  return evaluate_classify(items, options, PrototypeOptions{}, tuning, comm, 1, no_progress);
+}
+ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions& options) {
+  SelfComm comm;
+  return evaluate(items, options, comm);
 }
 
 TEST(ReadClassified, TakesNumbersAndTheClassOfTheLastColumn) {
@@ -108,6 +113,30 @@ TEST(EvaluateClassify, DependsOnTheSeedAlone) {
   EXPECT_NE(evaluate(items, options).train_items, 0);
   EXPECT_NE(evaluate(items, options).kernel, a.kernel);
   EXPECT_EQ(a.surface.values.size(), 0);
+}
+
+/// Without what differs from run to run.
+std::string untimed(ClassifyEvaluation evaluation) {
+  for (ClassifierQuality& each : evaluation.methods) each.train_seconds = each.predict_seconds = 0;
+  return to_json(evaluation);
+}
+
+TEST(EvaluateClassify, RanksFindWhatOneProcessFinds) {
+  const ClassifiedItems items = ring(150, 3, 0.8);
+  ClassifyOptions options = options_for_test();
+  for (const int repeat : {1, 3}) {
+    options.repeat = repeat;
+    const ClassifyEvaluation alone = evaluate(items, options);
+    for (const int ranks : {1, 2, 3, 4}) {
+      std::vector<ClassifyEvaluation> found(static_cast<std::size_t>(ranks));
+      run_as_threads(ranks, [&](Comm& comm) {
+        found[static_cast<std::size_t>(comm.rank())] = evaluate(items, options, comm);
+      });
+      for (const ClassifyEvaluation& each : found)
+        EXPECT_EQ(to_json(each), to_json(found[0])) << "the times too";
+      EXPECT_EQ(untimed(found[0]), untimed(alone)) << ranks;
+    }
+  }
 }
 
 TEST(EvaluateClassify, ComesOutAsJsonAndAsAPicture) {

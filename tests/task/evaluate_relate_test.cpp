@@ -8,6 +8,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/io/npy.h"
+#include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 #include "tests/task/planted_features.h"
 
@@ -16,6 +17,17 @@ namespace {
 
 using test::grouped_rows;
 using test::message_of;
+
+/// As text, but for how long each method took.
+std::string without_seconds(RelateEvaluation evaluation) {
+  for (RelateQuality& each : evaluation.methods) each.seconds = 0;
+  return to_json(evaluation);
+}
+
+std::string without_seconds(std::vector<CrossQuality> qualities) {
+  for (CrossQuality& each : qualities) each.seconds = 0;
+  return to_json(qualities);
+}
 
 /// Photographs of four groups that look alike; half of the tags tell the group, and where they were
 /// taken tells one half of each group from the other, which the second tag names.
@@ -41,7 +53,8 @@ class EvaluateRelate : public test::LibraryTest {
   }
 
   RelateEvaluation evaluate(const RelateEvaluationOptions& options) {
-    return evaluate_relate(data_, relate_, options, 1, no_progress);
+    SelfComm comm;
+    return evaluate_relate(data_, relate_, options, comm, 1, no_progress);
   }
   static const RelateQuality& of(const RelateEvaluation& evaluation, const std::string& method) {
     for (const RelateQuality& each : evaluation.methods)
@@ -111,6 +124,22 @@ TEST_F(EvaluateRelate, ListsOfSharesAndDims) {
   EXPECT_NE(to_json(evaluation).find("\"places_told\""), std::string::npos);
 }
 
+TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
+  RelateEvaluationOptions options;
+  options.repeat = 2;
+  options.methods = "popular,commonplace,cca,neighbours";
+  options.dims = "1,5";
+  const std::string alone = without_seconds(evaluate(options));
+  for (const int ranks : {2, 3, 4})
+    test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+      const RelateData data =
+          read_relate_data(each, {"photos,tags,places", "", "", 2}, 1, no_progress);
+      require_same_data(each, data, comm);
+      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, comm, 1, no_progress)),
+                alone);
+    });
+}
+
 TEST_F(EvaluateRelate, RefusesWhatCannotBe) {
   const auto refused = [&](auto change) {
     RelateEvaluationOptions options;
@@ -147,8 +176,14 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
   EXPECT_EQ(trial.known, 140);
   RelateOptions options;
   options.gamma = "0.3";
-  const std::vector<CrossQuality> found = evaluate_cross(trial, options, 1, no_progress);
+  SelfComm self;
+  const std::vector<CrossQuality> found = evaluate_cross(trial, options, self, 1, no_progress);
   ASSERT_EQ(found.size(), 4U);
+  const std::string alone = without_seconds(found);
+  for (const int ranks : {2, 3, 4})
+    run_as_threads(ranks, [&](Comm& comm) {
+      EXPECT_EQ(without_seconds(evaluate_cross(trial, options, comm, 1, no_progress)), alone);
+    });
   for (const CrossQuality& each : found) {
     EXPECT_GT(each.first_to_second, 0.3) << each.method;
     EXPECT_GT(each.second_to_first, 0.3) << each.method;

@@ -8,11 +8,15 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/data/stored_models.h"
+#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
+#include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
 namespace {
+
+using test::alone;
 
 class EvaluateSearch : public test::LibraryTest {
  protected:
@@ -28,7 +32,8 @@ class EvaluateSearch : public test::LibraryTest {
   }
 
   SearchEvaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    return evaluate_search(library(), "photos", auxiliaries, model_, options_, 1, no_progress);
+    return evaluate_search(library(), "photos", auxiliaries, model_, options_, alone, 1,
+                           no_progress);
   }
   std::string refusal(const std::vector<std::string>& auxiliaries = {"gallery"}) {
     return test::message_of([&] { evaluate(auxiliaries); });
@@ -177,6 +182,25 @@ TEST_F(EvaluateSearch, PlotShowsTheMethodsAndTheSweep) {
   SearchEvaluation unswept = evaluation;
   std::erase_if(unswept.methods, [](const MethodQuality& each) { return each.shared >= 0; });
   EXPECT_EQ(evaluation_plot(unswept).find("topics in common"), std::string::npos);
+}
+
+TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
+  options_.repeat = 3;
+  const SearchEvaluation expected = evaluate();
+  for (const int ranks : {2, 4})
+    test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
+      const SearchEvaluation found =
+          evaluate_search(own, "photos", {"gallery"}, model_, options_, comm, 1, no_progress);
+      EXPECT_EQ(found.asked, expected.asked);
+      EXPECT_EQ(found.borrowed, expected.borrowed);
+      EXPECT_EQ(found.over_words.value, expected.over_words.value);
+      ASSERT_EQ(found.methods.size(), expected.methods.size());
+      for (std::size_t i = 0; i < found.methods.size(); ++i) {
+        EXPECT_EQ(found.methods[i].method, expected.methods[i].method);
+        EXPECT_EQ(found.methods[i].map.value, expected.methods[i].map.value);
+        EXPECT_EQ(found.methods[i].curve, expected.methods[i].curve);
+      }
+    });
 }
 
 }  // namespace

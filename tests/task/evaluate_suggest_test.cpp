@@ -29,7 +29,8 @@ SuggestTrial planted_trial(std::int64_t train = 160, std::int64_t test = 60) {
 
 SuggestEvaluation evaluate(const SuggestTrial& trial, const SuggestEvaluationOptions& options,
                            int jobs = 1) {
-  return evaluate_suggest(trial, {}, options, jobs, no_progress);
+  SelfComm comm;
+  return evaluate_suggest(trial, {}, options, comm, jobs, no_progress);
 }
 
 class ReadTrial : public testing::Test {
@@ -258,6 +259,42 @@ TEST(EvaluateSuggest, SweepsTheNumberOfPrototypes) {
       << "two prototypes cannot tell four topics apart";
 }
 
+/// Without what differs from run to run.
+std::string untimed(SuggestEvaluation evaluation) {
+  for (auto* results : {&evaluation.methods, &evaluation.sweep})
+    for (SuggestResult& each : *results) {
+      each.train_seconds = each.predict_seconds = 0;
+      each.memory = 0;
+    }
+  return to_json(evaluation);
+}
+
+TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
+  const SuggestTrial trial = planted_trial();
+  const SuggestEvaluationOptions options{
+      .methods = "combined,tags", .baselines = "all", .sweep = "4,16"};
+  const SuggestEvaluation alone = evaluate(trial, options);
+  for (const int ranks : {1, 2, 3, 4}) {
+    std::vector<SuggestEvaluation> found(static_cast<std::size_t>(ranks));
+    run_as_threads(ranks, [&](Comm& comm) {
+      found[static_cast<std::size_t>(comm.rank())] =
+          evaluate_suggest(trial, {}, options, comm, 1, no_progress);
+    });
+    for (const SuggestEvaluation& each : found)
+      EXPECT_EQ(to_json(each), to_json(found[0])) << "the times too";
+    EXPECT_EQ(untimed(found[0]), untimed(alone)) << ranks;
+  }
+}
+
+TEST(EvaluateSuggest, RanksOfDifferentItemsAreRefused) {
+  EXPECT_NE(test::message_of([&] {
+              run_as_threads(2, [](Comm& comm) {
+                evaluate_suggest(planted_trial(160 + comm.rank()), {}, {}, comm, 1, no_progress);
+              });
+            }).find("the ranks do not see the same items"),
+            std::string::npos);
+}
+
 TEST(EvaluateSuggest, DenseFeaturesHaveNoBaselines) {
   SuggestTrial trial = planted_trial();
   trial.train = {to_dense(trial.train.sparse.view()).cast<float>(), {}, false};
@@ -275,7 +312,9 @@ TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {
   const auto refusal = [&](const SuggestEvaluationOptions& options, SuggesterOptions model = {}) {
     bool learning = false;
     const std::string message = test::message_of([&] {
-      evaluate_suggest(trial, model, options, 1, [&](const ProgressStep&) { learning = true; });
+      SelfComm comm;
+      evaluate_suggest(trial, model, options, comm, 1,
+                       [&](const ProgressStep&) { learning = true; });
     });
     EXPECT_FALSE(learning) << message;
     return message;
@@ -336,9 +375,10 @@ TEST(EvaluateSuggest, IsJsonAndAPlot) {
 }
 
 TEST(EvaluateSuggest, StopsOnRequest) {
-  EXPECT_THROW(
-      evaluate_suggest(planted_trial(), {}, {}, 1, [](const ProgressStep&) { throw Cancelled(); }),
-      Cancelled);
+  SelfComm comm;
+  EXPECT_THROW(evaluate_suggest(planted_trial(), {}, {}, comm, 1,
+                                [](const ProgressStep&) { throw Cancelled(); }),
+               Cancelled);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,8 @@ class ImageFeatureTask : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines + more);
   }
   MadeImageFeatures make(const Progress& progress = no_progress) {
-    return make_image_features(library(), photos(), "look", options_, relearn_, jobs_, progress);
+    return make_image_features(library(), photos(), "look", options_, relearn_, comm_, jobs_,
+                               progress);
   }
   Collection photos() { return collection_named("photos"); }
   Matrix rows() { return dense_features(feature_record(library(), photos(), "look")).view(); }
@@ -54,7 +56,42 @@ class ImageFeatureTask : public test::LibraryTest {
   }();
   bool relearn_ = false;
   int jobs_ = 2;
+  SelfComm comm_;
+
+  /// Made by so many ranks, each with a library of its own; what they return, by rank.
+  std::vector<MadeImageFeatures> make_by(int ranks,
+                                         const std::function<Progress(int)>& progress_of) {
+    std::vector<MadeImageFeatures> made(static_cast<std::size_t>(ranks));
+    run_as_threads(ranks, [&](Comm& comm) {
+      Library own(folder_ / "library",
+                  comm.rank() == 0 ? Library::Access::write : Library::Access::read);
+      made[static_cast<std::size_t>(comm.rank())] =
+          make_image_features(own, collection(own, "photos"), "look", options_, relearn_, comm, 1,
+                              progress_of(comm.rank()));
+    });
+    return made;
+  }
+  std::vector<MadeImageFeatures> make_by(int ranks) {
+    return make_by(ranks, [](int) { return no_progress; });
+  }
 };
+
+void expect_same(const MadeImageFeatures& made, const MadeImageFeatures& other) {
+  EXPECT_EQ(made.record.file, other.record.file);
+  EXPECT_EQ(made.record.rows, other.record.rows);
+  EXPECT_EQ(made.record.columns, other.record.columns);
+  EXPECT_EQ(made.record.source, other.record.source);
+  EXPECT_EQ(made.model, other.model);
+  EXPECT_EQ(made.learned, other.learned);
+  EXPECT_EQ(made.encoded, other.encoded);
+  EXPECT_EQ(made.kept, other.kept);
+  EXPECT_EQ(made.seconds, other.seconds);
+  ASSERT_EQ(made.skipped.size(), other.skipped.size());
+  for (std::size_t i = 0; i < made.skipped.size(); ++i) {
+    EXPECT_EQ(made.skipped[i].id, other.skipped[i].id);
+    EXPECT_EQ(made.skipped[i].reason, other.skipped[i].reason);
+  }
+}
 
 TEST_F(ImageFeatureTask, TheStoredModelMakesTheStoredRows) {
   add_pictures(12);
@@ -117,11 +154,12 @@ TEST_F(ImageFeatureTask, WithoutAnyPictureItFails) {
   EXPECT_NE(test::message_of([&] { make(); }).find("none of the 3 items"), std::string::npos);
   EXPECT_TRUE(feature_records(library(), photos()).empty());
   test::import_jsonl(library(), "empty", "");
-  EXPECT_THROW(make_image_features(library(), collection_named("empty"), "look", options_, false, 1,
-                                   no_progress),
+  EXPECT_THROW(make_image_features(library(), collection_named("empty"), "look", options_, false,
+                                   comm_, 1, no_progress),
                Error);
-  EXPECT_THROW(make_image_features(library(), photos(), "a/b", options_, false, 1, no_progress),
-               Error);
+  EXPECT_THROW(
+      make_image_features(library(), photos(), "a/b", options_, false, comm_, 1, no_progress),
+      Error);
 }
 
 TEST_F(ImageFeatureTask, NewPicturesAreEncodedByTheStoredModel) {
@@ -247,25 +285,134 @@ TEST_F(ImageFeatureTask, DamagedLeftoversAreMadeAgain) {
   EXPECT_EQ(rows(), fresh);
 }
 
+TEST_F(ImageFeatureTask, RanksMakeTheBitsOfOneProcess) {
+  add_pictures(40);
+  write_picture(2, picture_file(2).substr(0, 200));
+  fs::remove(folder_ / "pictures" / "4.png");
+  write_picture(7, picture_file(6));  // the same picture twice
+  for (const char* kind : {"surf", "gist"}) {
+    options_.image = kind;
+    relearn_ = true;
+    const MadeImageFeatures alone = make();
+    const Matrix fresh = rows();
+    const std::uint64_t model = fingerprint(stored_image_model(library(), photos(), "look"));
+    for (const int ranks : {1, 2, 3, 4}) {
+      relearn_ = true;
+      const std::vector<MadeImageFeatures> made = make_by(ranks);
+      for (const MadeImageFeatures& each : made) expect_same(each, made[0]);
+      EXPECT_EQ(made[0].encoded, 38);
+      EXPECT_EQ(made[0].record.source, alone.record.source);  // with the states of all pictures
+      ASSERT_EQ(made[0].skipped.size(), 2U);
+      EXPECT_EQ(made[0].skipped[1].reason, alone.skipped[1].reason);
+      EXPECT_EQ(rows(), fresh) << kind << " by " << ranks;
+      EXPECT_EQ(fingerprint(stored_image_model(library(), photos(), "look")), model);
+      EXPECT_FALSE(fs::exists(unfinished()));
+      relearn_ = false;
+      EXPECT_EQ(make_by(ranks).back().kept, 38);
+    }
+  }
+}
+
+TEST_F(ImageFeatureTask, RanksEncodeNewPicturesByTheStoredModel) {
+  add_pictures(20);
+  make();
+  const Matrix before = rows();
+  const ImageFeatureModel model = stored_image_model(library(), photos(), "look");
+  add_pictures(60);
+  write_picture(4, picture_file(99));
+  const std::vector<MadeImageFeatures> made = make_by(3);
+  for (const MadeImageFeatures& each : made) expect_same(each, made[0]);
+  EXPECT_FALSE(made[0].learned);
+  EXPECT_EQ(made[0].kept, 19);
+  EXPECT_EQ(made[0].encoded, 41);
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(rows().row(i), encode_picture(model, picture_file(i == 4 ? 99 : i), "p")) << i;
+  EXPECT_EQ(rows().row(3), before.row(3));
+}
+
+TEST_F(ImageFeatureTask, WhatRanksLeftUnfinishedIsGoneOnWithByOtherNumbersOfThem) {
+  add_pictures(150);
+  make();
+  const Matrix fresh = rows();
+  relearn_ = true;
+  const auto kept = [&] {
+    std::int64_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(unfinished()))
+      files += entry.path().filename().string().starts_with("raw-");
+    return files;
+  };
+  // Whichever rank comes so far stops, and with it the others.
+  const auto one_stops_at = [](std::uint64_t at) {
+    return [at](int) { return stopping("describing pictures", at); };
+  };
+  EXPECT_THROW(make_by(4, one_stops_at(145)), Cancelled);
+  const std::int64_t by_four = kept();
+  EXPECT_GT(by_four, 0);
+  EXPECT_THROW(make_by(2, one_stops_at(148)), Cancelled);
+  EXPECT_GE(kept(), by_four);
+  make_by(3);
+  EXPECT_EQ(rows(), fresh);
+  EXPECT_FALSE(fs::exists(unfinished()));
+  EXPECT_THROW(make_by(3, one_stops_at(148)), Cancelled);
+  make();
+  EXPECT_EQ(rows(), fresh);
+}
+
+TEST(PartialRows, OfAllRanksAreJoinedAndFoundAgainByAnyNumberOfThem) {
+  const test::TemporaryDirectory folder;
+  const auto row_of = [](int number) { return Matrix::Constant(1, 2, static_cast<float>(number)); };
+  run_as_threads(3, [&](Comm& comm) {
+    PartialRows kept(folder / "a", "raw", "how", 2, comm);
+    for (int i = 0; i < 2; ++i) {
+      const int number = 10 * comm.rank() + i;
+      kept.add({static_cast<std::uint64_t>(number)}, row_of(number), {""});
+    }
+    EXPECT_EQ(kept.has(0), comm.rank() == 0);
+    kept.join(comm);
+    EXPECT_EQ(kept.has(21), comm.rank() != 1);
+    if (comm.rank() == 0) {
+      EXPECT_EQ(kept.row(21)[1], 21);
+    }
+  });
+  for (const int ranks : {1, 2, 4}) {
+    run_as_threads(ranks, [&](Comm& comm) {
+      PartialRows kept(folder / "a", "raw", "how", 2, comm);
+      for (const int number : {0, 1, 10, 11, 20, 21}) {
+        ASSERT_TRUE(kept.has(static_cast<std::uint64_t>(number)));
+        EXPECT_EQ(kept.row(static_cast<std::uint64_t>(number))[0], number);
+      }
+      // No file of before is written over.
+      const int number = 100 * ranks + comm.rank();
+      kept.add({static_cast<std::uint64_t>(number)}, row_of(number), {""});
+    });
+  }
+  run_as_threads(2, [&](Comm& comm) {
+    EXPECT_FALSE(PartialRows(folder / "a", "raw", "else", 2, comm).has(0));
+  });
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "a"))
+    EXPECT_TRUE(entry.is_directory()) << entry.path();
+}
+
 TEST(PartialRows, AreFoundByWhatTheyWereMadeOf) {
+  SelfComm comm;
   const test::TemporaryDirectory folder;
   Matrix rows(2, 3);
   rows << 1, 2, 3, 0, 0, 0;
   {
-    PartialRows kept(folder / "a", "raw", "how", 3);
+    PartialRows kept(folder / "a", "raw", "how", 3, comm);
     kept.add({7, 8}, rows, {"", "broken"});
     kept.add({9}, rows.topRows(1), {""});
     EXPECT_TRUE(kept.has(9));
     EXPECT_FALSE(kept.has(10));
   }
-  const PartialRows again(folder / "a", "raw", "how", 3);
+  const PartialRows again(folder / "a", "raw", "how", 3, comm);
   ASSERT_TRUE(again.has(7) && again.has(8) && again.has(9));
   EXPECT_EQ(again.row(7)[2], 3);
   EXPECT_EQ(again.problem(8), "broken");
   EXPECT_EQ(again.problem(9), "");
-  EXPECT_FALSE(PartialRows(folder / "a", "other", "how", 3).has(7));
-  EXPECT_TRUE(PartialRows(folder / "a", "raw", "how", 3).has(7));
-  EXPECT_FALSE(PartialRows(folder / "a", "raw", "else", 3).has(7));
+  EXPECT_FALSE(PartialRows(folder / "a", "other", "how", 3, comm).has(7));
+  EXPECT_TRUE(PartialRows(folder / "a", "raw", "how", 3, comm).has(7));
+  EXPECT_FALSE(PartialRows(folder / "a", "raw", "else", 3, comm).has(7));
   EXPECT_TRUE(fs::is_empty(folder / "a"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -37,7 +38,8 @@ bool has(const std::vector<std::string>& tags, const std::string& tag) {
 }
 
 TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
-  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, 1, no_progress);
+  const SuggestLearningReport report =
+      learn_suggest(library(), "notes", "", {}, comm_, 1, no_progress);
   EXPECT_EQ(report.model, "suggest.notes");
   EXPECT_EQ(report.features, "text");
   EXPECT_EQ(report.fit.items, 512);
@@ -201,14 +203,53 @@ TEST_F(LearnSuggest, VectorsAndOtherTagsAreEvidenceToo) {
       << "lists what there is";
 }
 
+TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
+  test::decide_one(library(), "notes", "n0", "Forest", Verdict::rejected);
+  learn();
+  const Matrix before = scores_of(stored_model());
+  const std::vector<std::string> known = stored_model().known_ids;
+  const auto by_ranks = [&](int ranks, const std::function<std::string(Library&, Comm&)>& work) {
+    std::vector<std::string> said(static_cast<std::size_t>(ranks));
+    run_as_threads(ranks, [&](Comm& comm) {
+      Library own(folder_ / "library",
+                  comm.rank() == 0 ? Library::Access::write : Library::Access::read);
+      said[static_cast<std::size_t>(comm.rank())] = work(own, comm);
+    });
+    for (const std::string& each : said) EXPECT_EQ(each, said[0]);
+  };
+  for (const int ranks : {1, 2, 3, 4}) {
+    by_ranks(ranks, [](Library& own, Comm& comm) {
+      return to_json(learn_suggest(own, "notes", "", usual_options(), comm, 1, no_progress));
+    });
+    const SuggestModel model = stored_model();
+    EXPECT_EQ(model.known_ids, known);
+    EXPECT_EQ(model.state, state_of(library(), collection_named("notes")));
+    const Matrix after = scores_of(model);
+    ASSERT_EQ(after.rows(), before.rows());
+    EXPECT_LT((after - before).cwiseAbs().maxCoeff(), 1e-4F) << ranks;
+
+    test::decide_one(library(), "notes", "n" + std::to_string(5 * ranks), "Kitchen",
+                     Verdict::accepted);
+    by_ranks(ranks, [](Library& own, Comm& comm) {
+      const SuggestUpdate update = update_suggest(own, "suggest.notes", comm, 1, no_progress);
+      EXPECT_EQ(update.new_items, 1);
+      return concat(update.new_items, " ", update.changed_items, " ", update.new_tags, " ",
+                    update.seconds);
+    });
+    EXPECT_EQ(stored_model().known_ids.size(), known.size() + 1);
+    test::decide_one(library(), "notes", "n" + std::to_string(5 * ranks), "Kitchen",
+                     Verdict::withdrawn);
+  }
+}
+
 TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   const Collection notes = collection(library(), "notes");
-  make_tag_features(library(), notes, "of_tags", {}, no_progress);
+  make_tag_features(library(), notes, "of_tags", {}, comm_, no_progress);
   PlsaOptions topics;
   topics.topics = 3;
   topics.iterations = 3;
-  make_topics(library(), notes, "topics", true, {}, topics, no_progress);
-  make_topics(library(), notes, "themes", false, {}, topics, no_progress);
+  make_topics(library(), notes, "topics", true, {}, topics, comm_, no_progress);
+  make_topics(library(), notes, "themes", false, {}, topics, comm_, no_progress);
   EXPECT_EQ(choose_evidence(library(), notes, {}, 1, no_progress).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
@@ -249,7 +290,7 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
                      R"({"id":"a","text":"some words"})"
                      "\n");
   EXPECT_NE(message_of([&] {
-              learn_suggest(library(), "bare", "", {}, 1, no_progress);
+              learn_suggest(library(), "bare", "", {}, comm_, 1, no_progress);
             }).find("no tag of collection 'bare'"),
             std::string::npos);
   EXPECT_TRUE(model_records(library()).empty());

@@ -27,7 +27,7 @@ class LearnSuggester : public testing::Test {
  protected:
   LearnedSuggester learn() { return learn({data_.words, {}, data_.tags.view()}); }
   LearnedSuggester learn(const SuggesterData& data) {
-    return learn_suggester(data, options_, 1, no_progress);
+    return learn_suggester(data, options_, comm_, 1, no_progress);
   }
   std::string refusal() {
     return test::message_of([&] { learn(); });
@@ -44,6 +44,7 @@ class LearnSuggester : public testing::Test {
   PlantedTags data_ = planted_tags(240, kTopics);
   PlantedTags asked_ = planted_tags(80, kTopics, 2);
   SuggesterOptions options_;
+  SelfComm comm_;
 };
 
 Matrix scores_of(const Suggester& suggester, const FeatureRows& raw) {
@@ -180,11 +181,53 @@ TEST_F(LearnSuggester, GivesTheSameAgainWithAnyNumberOfThreads) {
   const Matrix scores = scores_of(once.suggester, asked_.words);
   for (const int jobs : {2, 3}) {
     const LearnedSuggester again =
-        learn_suggester({data_.words, {}, data_.tags.view()}, options_, jobs, no_progress);
+        learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm_, jobs, no_progress);
     EXPECT_EQ(scores_of(again.suggester, asked_.words), scores);
     EXPECT_EQ(again.suggester.confidence.probability, once.suggester.confidence.probability);
     EXPECT_EQ(again.suggester.threshold, once.suggester.threshold);
   }
+}
+
+TEST_F(LearnSuggester, RanksLearnWhatOneProcessLearns) {
+  const Matrix dense = test::to_dense(data_.words.view()).cast<float>();
+  const FeatureRows features[] = {data_.words, dense};
+  for (const FeatureRows& rows : features)
+    for (const std::string method : {"combined", "category"}) {
+      options_.method = method;
+      const SuggesterData data{rows, {}, data_.tags.view()};
+      const LearnedSuggester alone = learn(data);
+      const Matrix before = score(alone.suggester, alone.suggester.known.view());
+      for (const int ranks : {1, 2, 3, 4}) {
+        std::vector<LearnedSuggester> learned(static_cast<std::size_t>(ranks));
+        run_as_threads(ranks, [&](Comm& comm) {
+          learned[static_cast<std::size_t>(comm.rank())] =
+              learn_suggester(data, options_, comm, 1, no_progress);
+        });
+        for (const LearnedSuggester& each : learned) {
+          EXPECT_EQ(to_json(each.report), to_json(learned[0].report));
+          EXPECT_EQ(each.suggester.known_tags.rows(), 240);
+          const Matrix after = score(each.suggester, each.suggester.known.view());
+          EXPECT_EQ(after, score(learned[0].suggester, learned[0].suggester.known.view()));
+          EXPECT_LT((after - before).cwiseAbs().maxCoeff(), 1e-4F) << ranks << " " << method;
+        }
+        // The choices are those of rank 0, which makes them by itself: the same bits.
+        SuggesterReport report = learned[0].report;
+        report.seconds = alone.report.seconds;
+        EXPECT_EQ(to_json(report), to_json(alone.report));
+        EXPECT_EQ(learned[0].suggester.confidence.probability,
+                  alone.suggester.confidence.probability);
+      }
+    }
+}
+
+TEST_F(LearnSuggester, ARankWithoutItemsTakesPart) {
+  data_ = planted_tags(3, 3);
+  const Matrix before = scores_of(learn().suggester, data_.words);
+  run_as_threads(4, [&](Comm& comm) {
+    const LearnedSuggester learned =
+        learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm, 1, no_progress);
+    EXPECT_LT((scores_of(learned.suggester, data_.words) - before).cwiseAbs().maxCoeff(), 1e-4F);
+  });
 }
 
 TEST_F(LearnSuggester, DoesNotDependOnTheOrderOfTheItems) {
@@ -360,7 +403,8 @@ TEST_F(LearnSuggester, StopsOnRequest) {
   const Progress stop = [&](const ProgressStep&) {
     if (++calls == 3) throw Cancelled();
   };
-  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_, 1, stop), Cancelled);
+  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm_, 1, stop),
+               Cancelled);
 }
 
 TEST_F(LearnSuggester, ReportIsJson) {

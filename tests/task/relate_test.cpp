@@ -13,6 +13,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/task/learn_relate.h"
 #include "commonplace/task/relate_overview.h"
+#include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 #include "tests/task/planted_features.h"
 
@@ -61,6 +62,27 @@ class Relate : public test::LibraryTest {
                    "made up");
   }
 
+  /// Notes that share nothing with the photographs but links: to one of their group, and away from
+  /// one of another.
+  void add_linked_notes() {
+    std::string notes;
+    for (int i = 0; i < 40; ++i)
+      notes += "{\"id\":\"n" + std::to_string(i) + "\",\"title\":\"note\",\"tags\":[]}\n";
+    test::import_jsonl(library(), "notes", notes);
+    store_features(library(), collection_named("notes"), "own", grouped_rows(40, 12, 0.5, 9),
+                   "made");
+    {
+      std::ofstream file(folder_ / "links.csv");
+      file << "a,b,weight\n";
+      for (int i = 0; i < 40; ++i) {
+        file << "n" << i << ",p" << i << ",1\n";
+        file << "n" << i << ",p" << i + 1 << ",-1\n";
+      }
+    }
+    import_links(library(), collection_named("notes"), collection_named("photos"),
+                 folder_ / "links.csv", no_progress);
+  }
+
   /// Settings that need no choice, for speed.
   static RelateOptions quick(const std::string& collections = "photos") {
     RelateOptions options;
@@ -74,7 +96,8 @@ class Relate : public test::LibraryTest {
     return options;
   }
   RelateLearningReport learn(const RelateOptions& options = quick()) {
-    return learn_relate(library(), "", options, 1, no_progress);
+    SelfComm comm;
+    return learn_relate(library(), "", options, comm, 1, no_progress);
   }
   Relations relations() { return {library(), "", 1}; }
 
@@ -201,7 +224,9 @@ TEST_F(Relate, ListsTagsThatMeanTheSame) {
 
 TEST_F(Relate, GroupsEverythingTogether) {
   learn();
-  const std::vector<RelateGroup> groups = group_relations(relations(), 4, 100, 1, 1, no_progress);
+  SelfComm comm;
+  const std::vector<RelateGroup> groups =
+      group_relations(relations(), 4, 100, 1, comm, 1, no_progress);
   ASSERT_EQ(groups.size(), 4U);
   int right = 0;
   int all = 0;
@@ -215,7 +240,7 @@ TEST_F(Relate, GroupsEverythingTogether) {
   }
   EXPECT_GE(right, all * 9 / 10);
   EXPECT_NE(message_of([&] {
-              group_relations(relations(), 100000, 5, 1, 1, no_progress);
+              group_relations(relations(), 100000, 5, 1, comm, 1, no_progress);
             }).find("smaller --k"),
             std::string::npos);
 }
@@ -271,7 +296,8 @@ TEST_F(Relate, AnUpdateTakesInNewItemsAndRejections) {
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
-  const RelateLearningReport update = update_relate(library(), "relate", 1, no_progress);
+  SelfComm comm;
+  const RelateLearningReport update = update_relate(library(), "relate", comm, 1, no_progress);
   EXPECT_TRUE(update.converged);
   EXPECT_EQ(update.kinds[0].things, kPhotos + 40);
   EXPECT_GT(before, 0);
@@ -321,21 +347,7 @@ TEST_F(Relate, ARejectedTagIsNoAnswerForItsItem) {
 }
 
 TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
-  std::string notes;
-  for (int i = 0; i < 40; ++i)
-    notes += "{\"id\":\"n" + std::to_string(i) + "\",\"title\":\"note\",\"tags\":[]}\n";
-  test::import_jsonl(library(), "notes", notes);
-  store_features(library(), collection_named("notes"), "own", grouped_rows(40, 12, 0.5, 9), "made");
-  {
-    std::ofstream file(folder_ / "links.csv");
-    file << "a,b,weight\n";
-    for (int i = 0; i < 40; ++i) {
-      file << "n" << i << ",p" << i << ",1\n";
-      file << "n" << i << ",p" << i + 1 << ",-1\n";
-    }
-  }
-  import_links(library(), collection_named("notes"), collection_named("photos"),
-               folder_ / "links.csv", no_progress);
+  add_linked_notes();
   RelateOptions options = quick("notes,photos");
   options.read.kernel = "linear";
   learn(options);
@@ -346,6 +358,94 @@ TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
   for (const RelatedThing& each : answer.kinds[0].things)
     right += std::stoi(each.name.substr(1)) % 4 == 2 ? 1 : 0;
   EXPECT_GE(right, 8);
+}
+
+/// The models may differ by rounding alone: eigenvalues by 1e-12, positions, which are floats, by
+/// 1e-6 of the largest.
+void expect_near(const RelateModel& found, const RelateModel& expected) {
+  EXPECT_TRUE(found.space.settings == expected.space.settings);
+  EXPECT_TRUE(found.rules == expected.rules);
+  EXPECT_NEAR(found.space.mass, expected.space.mass, 1e-9 * expected.space.mass);
+  ASSERT_EQ(found.space.dim(), expected.space.dim());
+  const VectorD& values = expected.space.projection.eigenvalues;
+  EXPECT_LT((found.space.projection.eigenvalues - values).cwiseAbs().maxCoeff(), 1e-12);
+  ASSERT_EQ(found.kinds.size(), expected.kinds.size());
+  for (std::size_t k = 0; k < found.kinds.size(); ++k) {
+    const RelatedKind& kind = expected.kinds[k];
+    EXPECT_EQ(found.kinds[k].names, kind.names);
+    ASSERT_EQ(found.kinds[k].things(), kind.things());
+    EXPECT_LT((found.space.degrees[k] - expected.space.degrees[k]).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((found.kinds[k].positions - kind.positions).cwiseAbs().maxCoeff(),
+              1e-6 * kind.positions.cwiseAbs().maxCoeff())
+        << kind.what.full();
+  }
+}
+
+TEST_F(Relate, RanksLearnWhatOneProcessLearns) {
+  add_linked_notes();
+  RelateOptions with_links = quick("notes,photos");
+  with_links.read.kernel = "linear";
+  RelateOptions with_choice;
+  with_choice.read.collections = "photos";
+  with_choice.read.kernel = "places=laplace:0.01";
+  with_choice.dim = "8";
+  for (const RelateOptions& options : {quick(), with_links, with_choice}) {
+    learn(options);
+    const RelateModel alone = load_relate_model(TensorFile(model_record(library(), "relate").file));
+    for (const int ranks : {1, 2, 3, 4}) {
+      std::vector<std::string> reports(static_cast<std::size_t>(ranks));
+      test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+        reports[static_cast<std::size_t>(comm.rank())] =
+            to_json(learn_relate(each, "together", options, comm, 1, no_progress));
+      });
+      for (const std::string& report : reports) EXPECT_EQ(report, reports[0]);
+      const ModelRecord record = model_record(library(), "together");
+      EXPECT_EQ(record.report, reports[0]);
+      expect_near(load_relate_model(TensorFile(record.file)), alone);
+    }
+  }
+}
+
+TEST_F(Relate, RanksUpdateAsOneProcessDoes) {
+  SelfComm self;
+  for (const char* name : {"1", "2", "3", "4"})
+    learn_relate(library(), name, quick(), self, 1, no_progress);
+  for (int i = 1; i < 120; i += 4)
+    test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
+  add_photos(kPhotos + 40);
+  update_relate(library(), "1", self, 1, no_progress);
+  const RelateModel alone = load_relate_model(TensorFile(model_record(library(), "1").file));
+  for (const int ranks : {2, 3, 4}) {
+    const std::string name = std::to_string(ranks);
+    test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+      EXPECT_EQ(update_relate(each, name, comm, 1, no_progress).kinds[0].things, kPhotos + 40);
+    });
+    expect_near(load_relate_model(TensorFile(model_record(library(), name).file)), alone);
+  }
+}
+
+TEST_F(Relate, RanksGroupAsOneProcessDoes) {
+  learn();
+  const auto as_text = [](const std::vector<RelateGroup>& groups) {
+    std::string text;
+    for (const RelateGroup& group : groups)
+      for (const GroupedKind& kind : group.kinds) {
+        text += concat(group.things, ' ', kind.kind, ' ', kind.things, ':');
+        for (const std::string& name : kind.nearest) text += ' ' + name;
+        text += '\n';
+      }
+    return text;
+  };
+  SelfComm self;
+  for (const std::int64_t groups : {4, 60}) {
+    const std::string alone =
+        as_text(group_relations(relations(), groups, 100, 1, self, 1, no_progress));
+    for (const int ranks : {2, 3, 4})
+      test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+        const Relations open(each, "", 1);
+        EXPECT_EQ(as_text(group_relations(open, groups, 100, 1, comm, 1, no_progress)), alone);
+      });
+  }
 }
 
 TEST_F(Relate, TheModelFileKeepsEverything) {

@@ -10,11 +10,14 @@
 #include "commonplace/data/stored_models.h"
 #include "commonplace/features/tokens.h"
 #include "commonplace/task/learn_search.h"
+#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
 namespace {
+
+using test::alone;
 
 using Ids = std::vector<std::string>;
 
@@ -34,7 +37,7 @@ class Ranker : public test::LibraryTest {
     options.rank = options.auxiliary_rank = 6;
     options.shared = "4";
     options.neighbours = 1000;  // so many that no tie decides who votes
-    learn_search(library(), "photos", auxiliaries, "model", options, 1, no_progress);
+    learn_search(library(), "photos", auxiliaries, "model", options, alone, 1, no_progress);
     return load_search_model(TensorFile(model_record(library(), "model").file));
   }
   SearchIndex index(const SearchModel& model, int jobs = 1) {
@@ -184,7 +187,7 @@ TEST_F(Ranker, ScoresAreWhatTheirDefinitionsSay) {
        {Ids{"harbour"}, Ids{"ship"}, Ids{"harbour", "ship"}, Ids{"owl", "cake"}}) {
     double rarest = 0;
     for (const std::string& word : words) rarest = std::max(rarest, naive.rarity(word));
-    const auto ranked = ranker.rank(ranker.understand(words, false), 1000, {}, false, 1);
+    const auto ranked = ranker.rank(ranker.understand(words, false), 1000, {}, false, 1).best;
     std::map<std::int64_t, RankedItem> by_row;
     for (const RankedItem& each : ranked) by_row[each.row] = each;
     EXPECT_EQ(by_row.size(), ranked.size());
@@ -210,6 +213,31 @@ TEST_F(Ranker, ScoresAreWhatTheirDefinitionsSay) {
       EXPECT_NEAR(found->second.borrowed, found->second.score - found->second.own, 1e-9);
     }
   }
+}
+
+TEST_F(Ranker, AFewAreTheFirstOfAllAndAllAreCounted) {
+  const SearchModel model = learn();
+  const SearchIndex searched = index(model);
+  const SearchRanker ranker(searched, &model, 1);
+  std::vector<std::uint8_t> odd(static_cast<std::size_t>(searched.items));
+  for (std::size_t row = 1; row < odd.size(); row += 2) odd[row] = 1;
+  for (const Ids& words : {Ids{"harbour"}, Ids{"owl", "cake"}, Ids{"harbour", "ship"}})
+    for (const bool words_only : {false, true})
+      for (const std::vector<std::uint8_t>& keep : {std::vector<std::uint8_t>{}, odd}) {
+        const Ask ask = ranker.understand(words, false);
+        const RankedItems all = ranker.rank(ask, searched.items, keep, words_only, 1);
+        EXPECT_EQ(all.found, std::ssize(all.best));
+        ASSERT_GT(all.found, words_only ? 0 : 5) << words[0];
+        for (const std::int64_t limit : {0, 1, 3, 5}) {
+          const RankedItems few = ranker.rank(ask, limit, keep, words_only, 1);
+          EXPECT_EQ(few.found, all.found) << words[0] << " " << limit;
+          ASSERT_EQ(std::ssize(few.best), std::min(limit, all.found));
+          for (std::size_t i = 0; i < few.best.size(); ++i) {
+            EXPECT_EQ(few.best[i].row, all.best[i].row) << words[0] << " " << limit;
+            EXPECT_EQ(few.best[i].score, all.best[i].score);
+          }
+        }
+      }
 }
 
 TEST_F(Ranker, WordsInsideTagsAreBorrowedThroughUnlessWholeTermsAreAsked) {
@@ -246,8 +274,8 @@ TEST_F(Ranker, AModelFileIsReadBackToTheBitAndDamageIsAnError) {
   const SearchIndex b = index(loaded, 2);
   const SearchRanker first(a, &learned, 1);
   const SearchRanker second(b, &loaded, 1);
-  const auto expected = first.rank(first.understand({"harbour", "owl"}, false), 300);
-  const auto ranked = second.rank(second.understand({"harbour", "owl"}, false), 300);
+  const auto expected = first.rank(first.understand({"harbour", "owl"}, false), 300).best;
+  const auto ranked = second.rank(second.understand({"harbour", "owl"}, false), 300).best;
   ASSERT_EQ(ranked.size(), expected.size());
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     EXPECT_EQ(ranked[i].row, expected[i].row);

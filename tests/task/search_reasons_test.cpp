@@ -8,11 +8,14 @@
 #include "commonplace/data/stored_models.h"
 #include "commonplace/task/learn_search.h"
 #include "commonplace/task/search_topics.h"
+#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
 namespace {
+
+using test::alone;
 
 using Ids = std::vector<std::string>;
 
@@ -27,7 +30,7 @@ class Reasons : public test::LibraryTest {
     options.rank = 7;
     options.auxiliary_rank = 8;
     options.shared = "5";
-    learn_search(library(), "photos", {"gallery"}, "model", options, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, "model", options, alone, 1, no_progress);
   }
 
   SearchAnswer explain(const std::string& query, SearchOptions options = {}) {

@@ -10,11 +10,14 @@
 #include "commonplace/base/error.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/task/learn_search.h"
+#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
 namespace {
+
+using test::alone;
 
 using Ids = std::vector<std::string>;
 
@@ -36,7 +39,7 @@ class Search : public test::LibraryTest {
   Search() { test::add_planted_collections(library()); }
 
   void learn(const std::string& name = "", const SearchModelOptions& options = usual_options()) {
-    learn_search(library(), "photos", {"gallery"}, name, options, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, name, options, alone, 1, no_progress);
   }
   static SearchModelOptions usual_options() {
     SearchModelOptions options;
@@ -321,6 +324,7 @@ TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
   auto ranking = [](std::vector<RankedItem> items, Ids unknown) {
     SearchRanking result;
     result.items = std::move(items);
+    result.found = 7;
     result.ask.unknown = std::move(unknown);
     return result;
   };
@@ -344,6 +348,8 @@ TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
   EXPECT_TRUE(results.page(-5, 0, {}).empty());
   EXPECT_EQ(SearchResults({photos, words, gallery}, rankings, 1).total(), 1);
   EXPECT_EQ(SearchResults({}, {}, 5).total(), 0);
+  EXPECT_EQ(SearchResults({photos, gallery}, {rankings[0], rankings[2]}, 2).total(), 14)
+      << "those that were found and not ranked count where none can be found twice";
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ Suggester fit(const FeatureRows& raw, const SparseView& targets,
               std::vector<std::int64_t> blocks = {}) {
   SuggesterOptions options;
   options.neighbours = 6;
-  SuggesterFitting fitting(raw, std::move(blocks), targets, options, jobs, no_progress);
+  SelfComm comm;
+  SuggesterFitting fitting(raw, std::move(blocks), targets, options, comm, jobs, no_progress);
   fitting.weigh({.rarity = 0.5, .telling = 0.25});
   fitting.choose_prototypes(6);
   fitting.gather(0.8);
@@ -283,7 +284,8 @@ TEST_F(ASuggester, FileOfPartsThatDoNotFitIsRefused) {
 TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   // The prototypes and weights stay, as they are chosen only now and then.
   SuggesterOptions options;
-  SuggesterFitting fitting(data_.words, {}, data_.tags.view(), options, 1, no_progress);
+  SelfComm comm;
+  SuggesterFitting fitting(data_.words, {}, data_.tags.view(), options, comm, 1, no_progress);
   fitting.weigh({});
   fitting.choose_prototypes(6);
   fitting.gather(0.8);
@@ -301,7 +303,6 @@ TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   change_targets(changed.latents, {a.row(8).data(), static_cast<std::size_t>(a.cols())},
                  difference);
   const Sparse new_targets = test::to_sparse(said(targets));
-  SelfComm comm;
   const TagLatents refit = solve_latents(
       gather_statistics(changed.basis, changed.known.view(), new_targets.view(), comm), 0.2);
   EXPECT_LT((changed.latents.weights - refit.weights).cwiseAbs().maxCoeff(), 1e-4F);

@@ -50,7 +50,7 @@ class TaggedNotes : public LibraryTest {
     return options;
   }
   void learn(const SuggestModelOptions& options = usual_options()) {
-    learn_suggest(library(), "notes", "", options, 1, no_progress);
+    learn_suggest(library(), "notes", "", options, comm_, 1, no_progress);
   }
   TagSuggester suggester() { return {library(), "", "notes", 1, no_progress}; }
   /// The tags suggested for an item, whatever the confidence.
@@ -66,6 +66,8 @@ class TaggedNotes : public LibraryTest {
   static const std::string& topic_of(const std::string& id) {
     return kNoteTopics[static_cast<std::size_t>(std::stoi(id.substr(1)) % 4)];
   }
+
+  SelfComm comm_;
 };
 
 }  // namespace commonplace::test

@@ -12,6 +12,7 @@
 #include "commonplace/data/stored_models.h"
 #include "commonplace/task/evaluate_transfer.h"
 #include "tests/support/planted_chain.h"
+#include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
@@ -60,7 +61,7 @@ class TransferTask : public test::LibraryTest {
     return result;
   }
   TransferSummary transfer(const TransferRequest& request) {
-    return transfer_labels(library(), request, {}, {}, 2, no_progress);
+    return transfer_labels(library(), request, {}, {}, self_, 2, no_progress);
   }
   double share_right(const TransferSummary& summary) const {
     double right = 0;
@@ -69,6 +70,7 @@ class TransferTask : public test::LibraryTest {
     return right / static_cast<double>(summary.predictions.size());
   }
 
+  SelfComm self_;
   test::PlantedChain planted_{.collections = 4, .classes = 3, .items = 120, .noise = 0.3};
 };
 
@@ -148,9 +150,65 @@ TEST_F(TransferTask, KeepsLabelsOfTheTargetAndLearnsFromThem) {
   EXPECT_GT(fewer.written, 0);
 }
 
+TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
+  std::string lines;
+  for (int i = 0; i < 6; ++i)
+    lines += R"({"id":"t)" + std::to_string(i) +
+             R"(","text":"w156x w157x","label":"gut"})"
+             "\n";
+  test::import_jsonl(library(), "t", lines);
+  TransferRequest chain = request();
+  chain.chain = true;
+  TransferOptions random;  // starts are drawn, not told by words
+  random.evidence = false;
+  random.grouping = "yes";
+  random.factors.iterations = 20;
+  for (const TransferOptions& options : {TransferOptions{}, random}) {
+    chain.name = "alone";
+    const TransferSummary alone =
+        transfer_labels(library(), chain, {}, options, self_, 1, no_progress);
+    ASSERT_EQ(alone.predictions.size(), 114U);
+    for (const int ranks : {1, 2, 3, 4}) {
+      chain.name = "together";
+      std::vector<std::string> said(static_cast<std::size_t>(ranks));
+      test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+        const TransferSummary summary =
+            transfer_labels(each, chain, {}, options, comm, 1, no_progress);
+        said[static_cast<std::size_t>(comm.rank())] = to_json(summary);
+        EXPECT_EQ(summary.through, alone.through);
+        EXPECT_EQ(summary.known, alone.known);
+        EXPECT_EQ(summary.written, alone.written);
+        ASSERT_EQ(summary.predictions.size(), alone.predictions.size());
+        for (std::size_t i = 0; i < alone.predictions.size(); ++i) {
+          EXPECT_EQ(summary.predictions[i].item, alone.predictions[i].item);
+          EXPECT_EQ(summary.predictions[i].label, alone.predictions[i].label);
+          EXPECT_NEAR(summary.predictions[i].probability, alone.predictions[i].probability, 1e-7);
+        }
+      });
+      for (const std::string& each : said) EXPECT_EQ(each, said[0]);
+      EXPECT_EQ(remove_machine_labels(library(), collection_named("t"), "together"), alone.written);
+    }
+  }
+}
+
+TEST_F(TransferTask, RanksRefuseAndTryAsOneProcessDoes) {
+  TransferRequest direct = request();
+  direct.direct = true;
+  TransferRequest dry = request({"i", "j"});
+  dry.dry_run = true;
+  const std::string before = test::contents(library());
+  test::with_rank_libraries(3, folder_ / "library", [&](Comm& comm, Library& each) {
+    const TransferSummary refused = transfer_labels(each, direct, {}, {}, comm, 1, no_progress);
+    EXPECT_TRUE(refused.refused);
+    EXPECT_NE(refused.reason.find("hardly a feature in common"), std::string::npos);
+    EXPECT_EQ(transfer_labels(each, dry, {}, {}, comm, 1, no_progress).written, 120);
+  });
+  EXPECT_EQ(test::contents(library()), before);
+}
+
 TEST_F(TransferTask, SaysWhatIsWrong) {
   const auto message = [&](const TransferRequest& asked, const TransferReadOptions& read = {}) {
-    return message_of([&] { transfer_labels(library(), asked, read, {}, 1, no_progress); });
+    return message_of([&] { transfer_labels(library(), asked, read, {}, self_, 1, no_progress); });
   };
   TransferRequest asked = request({"i", "t"});
   EXPECT_NE(message(asked).find("'t' is named twice"), std::string::npos);
@@ -196,7 +254,8 @@ TEST_F(TransferTask, CrossesKindsOfFeatures) {
 }
 
 TEST_F(TransferTask, RanksBridges) {
-  const BridgeRanking ranking = rank_library_bridges(library(), request(), {}, 2, no_progress);
+  const BridgeRanking ranking =
+      rank_library_bridges(library(), request(), {}, self_, 2, no_progress);
   ASSERT_EQ(ranking.bridges.size(), 3U);
   for (const RankedBridge& each : ranking.bridges) {
     EXPECT_FALSE(each.only_way) << "no single collection leads there";
@@ -208,7 +267,7 @@ TEST_F(TransferTask, RanksBridges) {
   EXPECT_GT(ranking.advice.choice.quality.examples, 100);
   EXPECT_NE(to_json(ranking).find("\"chain\":[\"i\",\"j\"]"), std::string::npos);
   EXPECT_NE(message_of([&] {
-              learn_bridges(library(), {}, {}, {}, 1, no_progress);
+              learn_bridges(library(), {}, {}, {}, self_, 1, no_progress);
             }).find("only 1 collections have labels"),
             std::string::npos);
 }
@@ -216,11 +275,34 @@ TEST_F(TransferTask, RanksBridges) {
 TEST_F(TransferTask, LearnsFromTheLibraryWhichBridgesHelp) {
   for (const std::int64_t which : {0, 1, 2, 3}) add("n" + std::to_string(which), which, true);
   const LearnedBridges learned =
-      learn_bridges(library(), {"n0", "n1", "n2", "n3"}, {}, {}, 2, no_progress);
+      learn_bridges(library(), {"n0", "n1", "n2", "n3"}, {}, {}, self_, 2, no_progress);
   EXPECT_EQ(learned.tried.trials.size(), 4 * 24U);
   EXPECT_EQ(learned.advice.choice.quality.examples, 4 * 24);
   EXPECT_EQ(bridge_advice(library()).learned_from, learned.advice.learned_from);
   EXPECT_NE(built_in_advice().learned_from, learned.advice.learned_from);
+}
+
+TEST_F(TransferTask, RanksLearnOfBridgesWhatOneProcessLearns) {
+  for (const std::int64_t which : {0, 1, 2, 3}) add("n" + std::to_string(which), which, true);
+  const std::vector<std::string> names = {"n0", "n1", "n2", "n3"};
+  const auto without_seconds = [](LearnedBridges learned) {
+    learned.seconds = 0;
+    return to_json(learned);
+  };
+  const std::string distances = to_json(measure_library(library(), {}, self_, 1, no_progress));
+  const std::string ranking =
+      to_json(rank_library_bridges(library(), request(), {}, self_, 1, no_progress));
+  const std::string alone =
+      without_seconds(learn_bridges(library(), names, {}, {}, self_, 1, no_progress));
+  remove_model(library(), "bridges");
+  for (const int ranks : {2, 3, 4}) {
+    test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+      EXPECT_EQ(to_json(measure_library(each, {}, comm, 1, no_progress)), distances);
+      EXPECT_EQ(to_json(rank_library_bridges(each, request(), {}, comm, 1, no_progress)), ranking);
+      EXPECT_EQ(without_seconds(learn_bridges(each, names, {}, {}, comm, 1, no_progress)), alone);
+    });
+    remove_model(library(), "bridges");
+  }
 }
 
 TEST_F(TransferTask, IsEvaluatedBesideOthers) {
@@ -237,7 +319,8 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   options.removed = "5,20";
   TransferOptions transfer;
   transfer.factors.iterations = 30;
-  const TransferEvaluation found = evaluate_transfer(data, 1, transfer, options, 2, no_progress);
+  const TransferEvaluation found =
+      evaluate_transfer(data, 1, transfer, options, self_, 2, no_progress);
   EXPECT_EQ(found.methods.size(), 2 * transfer_methods().size());
   std::map<std::string, double> right;
   for (const TransferQuality& each : found.methods)
@@ -252,9 +335,41 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   EXPECT_NE(to_json(found).find("calibration_error"), std::string::npos);
   options.methods = "magic";
   EXPECT_NE(message_of([&] {
-              evaluate_transfer(data, 1, transfer, options, 1, no_progress);
+              evaluate_transfer(data, 1, transfer, options, self_, 1, no_progress);
             }).find("no method 'magic'; there are: commonplace"),
             std::string::npos);
+}
+
+TEST_F(TransferTask, RanksShareTheMethods) {
+  add("t", 2, true);
+  add("i", 1, true);
+  const auto read = [&](const Library& from) {
+    std::vector<TransferInput> inputs;
+    for (const std::string name : {"s", "i", "t"}) inputs.push_back(transfer_input(from, name, ""));
+    return read_transfer_data(inputs, 1, {}, 1, no_progress);
+  };
+  TransferEvaluationOptions options;
+  options.repeat = 2;
+  options.removed = "5,20";
+  options.methods = "commonplace,svm,words";
+  TransferOptions transfer;
+  transfer.factors.iterations = 10;
+  const auto without_seconds = [](TransferEvaluation evaluation) {
+    for (TransferQuality& each : evaluation.methods) each.seconds = 0;
+    return to_json(evaluation);
+  };
+  const TransferEvaluation alone =
+      evaluate_transfer(read(library()), 1, transfer, options, self_, 1, no_progress);
+  ASSERT_EQ(alone.methods.size(), 6U);
+  ASSERT_FALSE(alone.objective.empty());
+  for (const int ranks : {2, 3, 4})
+    test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
+      const TransferData data = read(each);
+      require_same_data(data, comm);
+      EXPECT_EQ(
+          without_seconds(evaluate_transfer(data, 1, transfer, options, comm, 1, no_progress)),
+          without_seconds(alone));
+    });
 }
 
 TEST_F(TransferTask, CuttingTheFeaturesLeavesNothingInCommon) {
@@ -267,7 +382,7 @@ TEST_F(TransferTask, CuttingTheFeaturesLeavesNothingInCommon) {
   TransferEvaluationOptions options;
   options.cut = true;
   options.methods = "commonplace,svm";
-  const TransferEvaluation found = evaluate_transfer(data, 1, {}, options, 1, no_progress);
+  const TransferEvaluation found = evaluate_transfer(data, 1, {}, options, self_, 1, no_progress);
   EXPECT_GT(found.methods[0].accuracy, 0.9);
   EXPECT_LT(found.methods[1].accuracy, 0.5) << "a machine has no feature to go by";
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
 #include "commonplace/comm/comm.h"
+#include "commonplace/comm/range_counter.h"
 #include "commonplace/comm/reduce.h"
 
 namespace commonplace {
@@ -67,6 +70,8 @@ class Team {
     if (waiting_ > 0) fail_locked(departure());
   }
 
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -121,6 +126,7 @@ class Team {
 
   void fail_locked(std::exception_ptr failure) {
     if (!failure_) failure_ = std::move(failure);
+    failed_.store(true, std::memory_order_relaxed);
     changed_.notify_all();
   }
 
@@ -131,6 +137,25 @@ class Team {
   std::size_t departed_ = 0;
   std::uint64_t generation_ = 0;
   std::exception_ptr failure_;
+  std::atomic<bool> failed_ = false;
+};
+
+/// A counter that all ranks hold. After a failure it hands out nothing more.
+class TeamCounter final : public WorkCounter {
+ public:
+  explicit TeamCounter(const Team& team) : team_(team) {}
+
+  void share(std::shared_ptr<detail::RangeCounter> numbers) noexcept {
+    numbers_ = std::move(numbers);
+  }
+  std::int64_t next() override {
+    if (team_.failed()) throw Released{};
+    return numbers_->next();
+  }
+
+ private:
+  const Team& team_;
+  std::shared_ptr<detail::RangeCounter> numbers_;
 };
 
 /// While ranks read each other's data, between two meetings, nothing throws: a rank that unwinds
@@ -150,8 +175,8 @@ class ThreadComm final : public Comm {
   void max(std::span<double> values) override { reduce(values, "max", detail::Larger{}); }
 
   void broadcast_bytes(std::span<std::byte> bytes, int root) override {
-    const Stopwatch stopwatch(*this);
     require(root >= 0 && root < size(), "cannot broadcast from rank ", root, " of ", size());
+    const Call call(*this, "broadcast", rank_ == root ? 0 : std::ssize(bytes));
     team_.meet(rank_,
                {.name = "broadcast", .count = bytes.size(), .root = root, .data = bytes.data()});
     if (rank_ != root && !bytes.empty())
@@ -160,7 +185,7 @@ class ThreadComm final : public Comm {
   }
 
   Matrix gather_rows(const Matrix& rows) override {
-    const Stopwatch stopwatch(*this);
+    Call call(*this, "gather_rows");
     // Never written through: the offer's pointer is mutable for the sake of the other calls.
     team_.meet(rank_, {.name = "gather_rows",
                        .data = const_cast<float*>(rows.data()),
@@ -184,23 +209,63 @@ class ThreadComm final : public Comm {
       to += count;
     }
     team_.meet();
+    call.received((all.size() - rows.size()) * std::int64_t{sizeof(float)});
     return all;
   }
 
+  std::vector<std::string> gather_texts(std::string_view text) override {
+    Call call(*this, "gather_texts");
+    // Never written through, as above. A text is rows of one byte.
+    team_.meet(rank_, {.name = "gather_texts",
+                       .data = const_cast<char*>(text.data()),
+                       .rows = std::ssize(text),
+                       .columns = 1});
+    // Taken before the second meeting, since it may throw.
+    std::vector<std::string> all(static_cast<std::size_t>(size()));
+    for (int other = 0; other < size(); ++other)
+      all[static_cast<std::size_t>(other)].resize(
+          static_cast<std::size_t>(team_.offer(other).rows));
+    team_.meet();
+    for (int other = 0; other < size(); ++other) {
+      std::string& to = all[static_cast<std::size_t>(other)];
+      if (!to.empty()) std::memcpy(to.data(), team_.offer(other).data, to.size());
+      if (other != rank_) call.received(std::ssize(to));
+    }
+    team_.meet();
+    return all;
+  }
+
+  std::unique_ptr<WorkCounter> share_work(std::int64_t count) override {
+    require(count >= 0, "cannot share out ", count, " pieces of work");
+    const Call call(*this, "share_work");
+    auto mine = std::make_unique<TeamCounter>(team_);
+    std::shared_ptr<detail::RangeCounter> numbers;
+    if (rank_ == 0) numbers = std::make_shared<detail::RangeCounter>(0, count);
+    team_.meet(rank_,
+               {.name = "share_work", .count = static_cast<std::size_t>(count), .data = &numbers});
+    mine->share(*static_cast<std::shared_ptr<detail::RangeCounter>*>(team_.offer(0).data));
+    team_.meet();
+    return mine;
+  }
+
   void barrier() override {
-    const Stopwatch stopwatch(*this);
+    const Call call(*this, "barrier");
     team_.meet(rank_, {.name = "barrier"});
   }
+
+  int ranks_on_host() const override { return size(); }
+  int processors() const override { return std::max(1, resolve_jobs(0) / size()); }
 
  private:
   /// Each rank reduces its own share of the positions in place, then takes the other shares from
   /// the ranks that hold them.
   template <class T, class Operation>
-  void reduce(std::span<T> values, std::string_view name, Operation operation) {
+  void reduce(std::span<T> values, const char* name, Operation operation) {
     if (size() == 1) return;
-    const Stopwatch stopwatch(*this);
-    team_.meet(rank_, {.name = name, .count = values.size(), .data = values.data()});
     const auto count = static_cast<std::int64_t>(values.size());
+    const Call call(*this, name,
+                    detail::values_received(count, rank_, size()) * std::int64_t{sizeof(T)});
+    team_.meet(rank_, {.name = name, .count = values.size(), .data = values.data()});
     const RowRange mine = rows_of_rank(count, rank_, size());
     std::array<T, 512> totals;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += std::ssize(totals)) {

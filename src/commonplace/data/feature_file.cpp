@@ -1,5 +1,6 @@
 #include "commonplace/data/feature_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <memory>
@@ -25,10 +26,17 @@ bool parse_number(std::string_view cell, float& value) {
   return error == std::errc() && end == cell.data() + cell.size() && std::isfinite(value);
 }
 
+/// Of several files, all must have as many.
+void set_columns(FeatureFile& content, std::int64_t columns, const std::string& where) {
+  require(content.rows == 0 || columns == content.columns, where, ": has rows of ", columns,
+          " numbers, and the files before it of ", content.columns);
+  content.columns = columns;
+}
+
 void read_npy(const fs::path& file, FeatureFile& content, const Progress& progress) {
-  read_npy_blocks(file, [&](std::int64_t first_row, const Matrix& rows) {
-    content.columns = rows.cols();
-    content.rows = first_row + rows.rows();
+  read_npy_blocks(file, [&](std::int64_t, const Matrix& rows) {
+    set_columns(content, rows.cols(), file.string());
+    content.rows += rows.rows();
     content.values.append({rows.data(), static_cast<std::size_t>(rows.size())});
     progress({"reading vectors", static_cast<std::uint64_t>(content.rows), 0, "rows"});
   });
@@ -60,7 +68,7 @@ void read_csv_numbers(const fs::path& file, FeatureFile& content, const Progress
       const bool with_ids =
           cells[0] == "id" || (bad.count == 1 && bad.first == 0 && cells.size() > 1);
       first = with_ids ? 1 : 0;
-      content.columns = static_cast<std::int64_t>(cells.size() - first);
+      set_columns(content, static_cast<std::int64_t>(cells.size() - first), file.string());
       if (bad.count == cells.size()) continue;  // a header
     }
     require(bad.count == 0 || (first == 1 && bad.count == 1 && bad.first == 0),
@@ -76,20 +84,37 @@ void read_csv_numbers(const fs::path& file, FeatureFile& content, const Progress
   }
 }
 
+void read_vectors(const fs::path& file, FeatureFile& content, const Progress& progress) {
+  const std::string name = file.filename().string();
+  if (name.ends_with(".npy")) return read_npy(file, content, progress);
+  require(name.find(".csv") != std::string::npos || name.find(".tsv") != std::string::npos ||
+              name.find(".txt") != std::string::npos,
+          file.string(), ": vectors are read from .npy, .csv or .tsv (also .gz)");
+  read_csv_numbers(file, content, progress);
+}
+
+/// The parts of a matrix: the files of a folder, by name, without hidden ones.
+std::vector<fs::path> parts_in(const fs::path& folder) {
+  std::vector<fs::path> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && !entry.path().filename().string().starts_with('.'))
+      parts.push_back(entry.path());
+  std::sort(parts.begin(), parts.end());
+  require(!parts.empty(), folder.string(), ": there are no files in it");
+  return parts;
+}
+
 }  // namespace
 
 FeatureFile read_feature_file(const Library& library, const fs::path& file, const fs::path& ids,
                               const Progress& progress) {
   FeatureFile content(library.path() / "features");
-  const std::string name = file.filename().string();
-  if (name.ends_with(".npy")) {
-    read_npy(file, content, progress);
-  } else {
-    require(name.find(".csv") != std::string::npos || name.find(".tsv") != std::string::npos ||
-                name.find(".txt") != std::string::npos,
-            file.string(), ": vectors are read from .npy, .csv or .tsv (also .gz)");
-    read_csv_numbers(file, content, progress);
-  }
+  if (fs::is_directory(file))
+    for (const fs::path& part : parts_in(file)) read_vectors(part, content, progress);
+  else
+    read_vectors(file, content, progress);
+  require(content.ids.empty() || std::ssize(content.ids) == content.rows, file.string(),
+          ": some of its files have ids and others have none");
   require(content.rows > 0 && content.columns > 0, file.string(), ": there are no numbers in it");
   if (ids.empty()) return content;
   content.ids.clear();

@@ -20,7 +20,8 @@ struct FeatureFile {
   std::vector<std::string> ids;  ///< of the rows, or empty
 };
 
-/// Reads a .npy matrix or a CSV/TSV of numbers; Error names the line of the first bad number.
+/// Reads a .npy matrix or a CSV/TSV of numbers, or a folder of such files as parts of one matrix,
+/// in the order of their names; Error names the line of the first bad number.
 FeatureFile read_feature_file(const Library& library, const std::filesystem::path& file,
                               const std::filesystem::path& ids, const Progress& progress);
 

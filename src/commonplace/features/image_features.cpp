@@ -63,6 +63,22 @@ std::span<const std::byte> bytes_of(const float* values, std::int64_t count) {
 
 std::string vocabulary_name(std::size_t number) { return concat("vocabulary.", number); }
 
+/// The model's file; it refers to the model.
+TensorWriter writer_of(const ImageFeatureModel& model) {
+  TensorWriter writer;
+  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  for (std::size_t i = 0; i < model.vocabularies.size(); ++i)
+    writer.add(vocabulary_name(i), model.vocabularies[i]);
+  auto add = [&](const char* name, const Eigen::RowVectorXf& values) {
+    writer.add(name,
+               std::span<const float>(values.data(), static_cast<std::size_t>(values.size())));
+  };
+  add("mean", model.mean);
+  writer.add("axes", model.axes);
+  add("scale", model.scale);
+  return writer;
+}
+
 void check_parts(const ImageFeatureModel& model, const std::string& name) {
   const std::int64_t raw = raw_size(model.options, model.vocabularies);
   require(model.axes.rows() >= 1 && model.axes.rows() <= model.options.dim &&
@@ -191,19 +207,10 @@ std::uint64_t fingerprint(const ImageFeatureModel& model) {
 }
 
 void save(const ImageFeatureModel& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
-  for (std::size_t i = 0; i < model.vocabularies.size(); ++i)
-    writer.add(vocabulary_name(i), model.vocabularies[i]);
-  auto add = [&](const char* name, const Eigen::RowVectorXf& values) {
-    writer.add(name,
-               std::span<const float>(values.data(), static_cast<std::size_t>(values.size())));
-  };
-  add("mean", model.mean);
-  writer.add("axes", model.axes);
-  add("scale", model.scale);
-  writer.write(path);
+  writer_of(model).write(path);
 }
+
+std::string to_bytes(const ImageFeatureModel& model) { return writer_of(model).bytes(); }
 
 ImageFeatureModel load_image_features(const TensorFile& file) {
   require_kind(file, kKind, kLayout);

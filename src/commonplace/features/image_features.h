@@ -86,6 +86,8 @@ std::uint64_t fingerprint(const ImageFeatureModel& model);
 
 /// A safetensors file of kind "image".
 void save(const ImageFeatureModel& model, const std::filesystem::path& path);
+/// The same file in memory.
+std::string to_bytes(const ImageFeatureModel& model);
 /// Error if the file is another kind's or its parts do not fit together.
 ImageFeatureModel load_image_features(const TensorFile& file);
 

@@ -23,9 +23,7 @@ std::string_view other_format(std::string_view bytes) {
   if (bytes.starts_with("GIF8")) return "a GIF";
   if (bytes.starts_with("BM")) return "a BMP";
   if (bytes.size() >= 12 && bytes.substr(4, 4) == "ftyp") return "a HEIF, AVIF or a film";
-  const std::string_view head = bytes.substr(0, 4096);
-  if (head.find("<svg") != std::string_view::npos) return "an SVG drawing";
-  if (head.starts_with("<")) return "markup";
+  if (bytes.starts_with("<")) return "markup";
   return "of an unknown format";
 }
 
@@ -35,7 +33,9 @@ Picture decode(std::string_view bytes, const PictureOptions& options) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n"))
     return upright(decode_png(bytes, options), png_orientation(bytes));
   if (is_webp(bytes)) return upright(decode_webp(bytes, options), webp_orientation(bytes));
-  fail("is ", other_format(bytes), "; pixels are read from JPEG, PNG and WebP");
+  if (bytes.starts_with("\x1f\x8b")) return decode_svg(unpack_svgz(bytes), options);
+  if (is_svg(bytes)) return decode_svg(bytes, options);
+  fail("is ", other_format(bytes), "; pixels are read from JPEG, PNG, WebP and SVG");
 }
 
 }  // namespace

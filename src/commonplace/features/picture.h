@@ -20,11 +20,14 @@ struct PictureOptions {
   std::int64_t most_pixels = 200 * 1000 * 1000;  ///< a larger picture is refused
 };
 
-/// Decodes JPEG, PNG and WebP, known by their first bytes, reduces the picture by averaging areas
-/// (it is never enlarged), puts what is transparent on white and turns it as its EXIF orientation
-/// says. Error, with `name` in front, if it is of another format, broken, cut off, or larger than
-/// the limits; sizes are checked before memory is taken. Memory is that of the reduced picture and
-/// a few rows, but for interlaced PNG, progressive JPEG and WebP, which need all pixels at once.
+/// Decodes JPEG, PNG, WebP and SVG (also packed by gzip), known by their first bytes, reduces the
+/// picture by averaging areas (it is never enlarged), puts what is transparent on white and turns
+/// it as its EXIF orientation says. A drawing is drawn at `side`, whatever size it gives itself,
+/// and no file that it refers to is read. Error, with `name` in front, if it is of another format,
+/// broken, cut off, or larger than the limits (a drawing: 32 MiB, unpacked too); sizes are checked
+/// before memory is taken. Memory is that of the reduced picture and a few rows, but for interlaced
+/// PNG, progressive JPEG and WebP, which need all pixels at once, and drawings, all of whose
+/// elements are kept.
 Picture decode_picture(std::string_view bytes, const std::string& name,
                        const PictureOptions& options = {});
 

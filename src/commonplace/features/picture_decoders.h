@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "commonplace/features/picture.h"
@@ -11,6 +12,13 @@ namespace commonplace {
 Picture decode_jpeg(std::string_view bytes, const PictureOptions& options);
 Picture decode_png(std::string_view bytes, const PictureOptions& options);
 Picture decode_webp(std::string_view bytes, const PictureOptions& options);
+/// Drawn with its longer side of `options.side` pixels, whatever size it gives itself.
+Picture decode_svg(std::string_view bytes, const PictureOptions& options);
+
+/// Whether the bytes begin like markup with an <svg> in it.
+bool is_svg(std::string_view bytes);
+/// What a gzip file holds; Error if it is no SVG or longer than one may be.
+std::string unpack_svgz(std::string_view bytes);
 
 /// Error unless a picture of that size is allowed.
 void check_picture_size(std::int64_t width, std::int64_t height, const PictureOptions& options);

@@ -64,14 +64,6 @@ void require_classes(const SparseView& items, const MatrixD& classes) {
           " items but classes of ", classes.rows());
 }
 
-/// The items of the ranks before this one.
-std::int64_t rows_before(std::int64_t rows, Comm& comm) {
-  std::vector<std::int64_t> rows_of(static_cast<std::size_t>(comm.size()), 0);
-  rows_of[static_cast<std::size_t>(comm.rank())] = rows;
-  comm.sum(std::span<std::int64_t>(rows_of));
-  return std::accumulate(rows_of.begin(), rows_of.begin() + comm.rank(), std::int64_t{0});
-}
-
 /// Some rows with their labels.
 struct LabelledRows {
   Sparse rows;
@@ -249,6 +241,13 @@ RefinementTrial try_refinement(const SparseView& items, std::span<const std::int
   comm.sum(sums);
   const double count = std::max(1.0, sums[2]);
   return {sums[0] / count, sums[1] / count, sums[2]};
+}
+
+std::int64_t rows_before(std::int64_t rows, Comm& comm) {
+  std::vector<std::int64_t> rows_of(static_cast<std::size_t>(comm.size()), 0);
+  rows_of[static_cast<std::size_t>(comm.rank())] = rows;
+  comm.sum(std::span<std::int64_t>(rows_of));
+  return std::accumulate(rows_of.begin(), rows_of.begin() + comm.rank(), std::int64_t{0});
 }
 
 std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm) {

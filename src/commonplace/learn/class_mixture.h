@@ -107,6 +107,9 @@ HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> 
                          std::int64_t classes, const std::vector<std::uint8_t>& used,
                          const ClassMixtureOptions& options, Comm& comm);
 
+/// The rows of the ranks before this one. Collective.
+std::int64_t rows_before(std::int64_t rows, Comm& comm);
+
 /// The fold, 0 .. folds-1, of each of this rank's items: a function of its place among all.
 std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm);
 

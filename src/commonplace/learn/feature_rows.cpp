@@ -50,15 +50,18 @@ class Slab {
         dense_at_[static_cast<std::size_t>(c)] = heavy++;
     dense_.assign(static_cast<std::size_t>(heavy * rows_), Scalar{0});
     for (std::int64_t c = 0; c < rows.columns; ++c) {
-      Scalar* into = dense_column(c);
-      if (into == nullptr) continue;
+      const std::int64_t at = dense_at_[static_cast<std::size_t>(c)];
+      if (at < 0) continue;
+      Scalar* into = dense_.data() + at * rows_;
       for (std::size_t i = 0; i < lists.row_indices(c).size(); ++i)
         into[lists.row_indices(c)[i]] = static_cast<Scalar>(lists.row_values(c)[i]);
     }
   }
 
+  std::int64_t rows() const { return rows_; }
+
   /// into[j] += scale · entry `column` of row j, for every j.
-  void add_column(std::int32_t column, Scalar scale, Scalar* into) {
+  void add_column(std::int32_t column, Scalar scale, Scalar* into) const {
     const Scalar* numbers = dense_column(column);
     if (numbers != nullptr) {
       add_multiple(scale, numbers, into, rows_);
@@ -72,7 +75,7 @@ class Slab {
   }
 
  private:
-  Scalar* dense_column(std::int64_t column) {
+  const Scalar* dense_column(std::int64_t column) const {
     const std::int64_t at = dense_at_[static_cast<std::size_t>(column)];
     return at < 0 ? nullptr : dense_.data() + at * rows_;
   }
@@ -83,22 +86,29 @@ class Slab {
   std::vector<Scalar> dense_;
 };
 
+/// The columns first .. of `into`, which is zero there: every row of `a` times every one of a slab.
+template <class Scalar, class Result>
+void multiply_by_slab(const SparseView& a, const Slab<Scalar>& slab, std::int64_t first,
+                      Result& into, int jobs) {
+  parallel_for(static_cast<std::size_t>(a.rows), jobs, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const auto row = static_cast<std::int64_t>(r);
+      Scalar* sums = into.data() + row * into.cols() + first;
+      const auto columns = a.row_indices(row);
+      const auto values = a.row_values(row);
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        slab.add_column(columns[i], static_cast<Scalar>(values[i]), sums);
+    }
+  });
+}
+
 template <class Result>
 Result sparse_products(const SparseView& a, const SparseView& b, int jobs) {
-  using Scalar = typename Result::Scalar;
   Result result = Result::Zero(a.rows, b.rows);
   for (std::int64_t first = 0; first < b.rows; first += kSlab) {
-    Slab<Scalar> slab(rows_between(b, first, std::min(kSlab, b.rows - first)));
-    parallel_for(static_cast<std::size_t>(a.rows), jobs, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        const auto row = static_cast<std::int64_t>(r);
-        Scalar* into = result.data() + row * b.rows + first;
-        const auto columns = a.row_indices(row);
-        const auto values = a.row_values(row);
-        for (std::size_t i = 0; i < columns.size(); ++i)
-          slab.add_column(columns[i], static_cast<Scalar>(values[i]), into);
-      }
-    });
+    const Slab<typename Result::Scalar> slab(
+        rows_between(b, first, std::min(kSlab, b.rows - first)));
+    multiply_by_slab(a, slab, first, result, jobs);
   }
   return result;
 }
@@ -154,6 +164,34 @@ VectorD squared_norms(const FeatureRows& rows) {
     }
     for (const float value : rows.sparse().row_values(row))
       result[row] += static_cast<double>(value) * static_cast<double>(value);
+  }
+  return result;
+}
+
+struct ComparedRows::Slabs {
+  std::vector<Slab<float>> all;
+};
+
+ComparedRows::ComparedRows(const FeatureRows& rows)
+    : rows_(rows), squared_norms_(commonplace::squared_norms(rows)) {
+  if (!rows.is_sparse()) return;
+  auto slabs = std::make_unique<Slabs>();
+  for (std::int64_t first = 0; first < rows.rows(); first += kSlab)
+    slabs->all.emplace_back(
+        rows_between(rows.sparse(), first, std::min(kSlab, rows.rows() - first)));
+  slabs_ = std::move(slabs);
+}
+ComparedRows::~ComparedRows() = default;
+ComparedRows::ComparedRows(ComparedRows&&) noexcept = default;
+
+Matrix ComparedRows::products(const FeatureRows& a, int jobs) const {
+  check_pair(a, rows_);
+  if (!slabs_) return multiply_transposed(a.dense(), rows_.dense(), jobs);
+  Matrix result = Matrix::Zero(a.rows(), rows_.rows());
+  std::int64_t first = 0;
+  for (const Slab<float>& slab : slabs_->all) {
+    multiply_by_slab(a.sparse(), slab, first, result, jobs);
+    first += slab.rows();
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 
@@ -46,6 +47,26 @@ StoredRows take_rows(const FeatureRows& rows, std::span<const std::int64_t> whic
 
 /// |x|² of each row.
 VectorD squared_norms(const FeatureRows& rows);
+
+/// Rows that others are compared with again and again: what `products` would make of them each time
+/// is made once, O(nonzeros). The rows must outlive it; several threads may use it at once.
+class ComparedRows {
+ public:
+  explicit ComparedRows(const FeatureRows& rows);
+  ~ComparedRows();
+  ComparedRows(ComparedRows&&) noexcept;
+
+  const FeatureRows& rows() const { return rows_; }
+  const VectorD& squared_norms() const { return squared_norms_; }
+  /// products(a, rows()), to the bit.
+  Matrix products(const FeatureRows& a, int jobs = 0) const;
+
+ private:
+  struct Slabs;
+  FeatureRows rows_;
+  VectorD squared_norms_;
+  std::unique_ptr<const Slabs> slabs_;  ///< of sparse rows
+};
 
 /// Every row of `a` times every row of `b`, n x m; both dense or both sparse. Of sparse ones only
 /// the columns that many rows of `b` have are made dense, which takes at most four times the memory

@@ -72,16 +72,28 @@ GpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter, i
 }
 
 Matrix whiten(const GpBasis& basis, const FeatureRows& items, int jobs) {
-  const std::int64_t size = basis.size();
+  return ReadyBasis(basis, jobs).whiten(items, jobs);
+}
+
+ReadyBasis::ReadyBasis(const GpBasis& basis, int jobs)
+    : basis_(basis), prototypes_(basis.prototypes.view()) {
+  for (std::int64_t from = 0; from < basis.size(); from += kPanel) {
+    const std::int64_t width = std::min(kPanel, basis.size() - from);
+    panels_.emplace_back(basis.whitener.block(from, 0, width, from + width), jobs);
+  }
+}
+
+Matrix ReadyBasis::whiten(const FeatureRows& items, int jobs) const {
+  const std::int64_t size = basis_.size();
   Matrix result(items.rows(), size);
   for (std::int64_t first = 0; first < items.rows(); first += kItemsAtOnce) {
     const std::int64_t count = std::min(kItemsAtOnce, items.rows() - first);
-    const Matrix rows =
-        kernel_matrix(basis.kernel, slice(items, first, count), basis.prototypes.view(), jobs);
-    for (std::int64_t from = 0; from < size; from += kPanel) {
+    const Matrix rows = kernel_matrix(basis_.kernel, slice(items, first, count), prototypes_, jobs);
+    for (std::size_t panel = 0; panel < panels_.size(); ++panel) {
+      const std::int64_t from = static_cast<std::int64_t>(panel) * kPanel;
       const std::int64_t width = std::min(kPanel, size - from);
-      result.block(first, from, count, width) = multiply_transposed(
-          rows.leftCols(from + width), basis.whitener.block(from, 0, width, from + width), jobs);
+      result.block(first, from, count, width) =
+          panels_[panel].multiply(rows.leftCols(from + width), jobs);
     }
   }
   return result;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
+#include "commonplace/math/dense_products.h"
 
 namespace commonplace {
 
@@ -26,6 +28,21 @@ GpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter = 
 /// A, items x M: each row is L⁻¹ k_x. O(items · M²). The same bits for an item alone as among
 /// others.
 Matrix whiten(const GpBasis& basis, const FeatureRows& items, int jobs = 0);
+
+/// A basis for items that come one by one: what `whiten` would make of it each time is made once.
+/// As large as the basis, which must outlive it; several threads may use it at once.
+class ReadyBasis {
+ public:
+  explicit ReadyBasis(const GpBasis& basis, int jobs = 0);
+
+  /// whiten(basis, items), to the bit.
+  Matrix whiten(const FeatureRows& items, int jobs = 0) const;
+
+ private:
+  const GpBasis& basis_;
+  ComparedRows prototypes_;
+  std::vector<PackedFactor> panels_;  ///< of the whitener, without the zeros beside them
+};
 
 /// Puts the basis into a model file and takes it out again; Error if its parts do not fit together.
 void add_basis(TensorWriter& writer, const GpBasis& basis);

@@ -23,11 +23,15 @@ double neural(const Kernel& kernel, double product, double x_square, double z_sq
          std::asin(std::clamp(both / std::sqrt(alone), -1.0, 1.0));
 }
 
-VectorD finite_norms(const FeatureRows& rows) {
-  VectorD norms = squared_norms(rows);
+void require_finite(const VectorD& norms) {
   for (Eigen::Index i = 0; i < norms.size(); ++i)
     require(std::isfinite(norms[i]), "item ", i + 1,
             " has a feature that is not a number or far too large; give finite features");
+}
+
+VectorD finite_norms(const FeatureRows& rows) {
+  VectorD norms = squared_norms(rows);
+  require_finite(norms);
   return norms;
 }
 
@@ -57,6 +61,20 @@ class RowKernel {
   double rate_ = 0;
   std::vector<float> scaled_;
 };
+
+/// From products to kernel values.
+Matrix applied(const Kernel& kernel, const VectorD& x, const VectorD& z, Matrix products,
+               int jobs) {
+  const RowKernel apply(kernel, z);
+  parallel_for(static_cast<std::size_t>(products.rows()), jobs,
+               [&](std::size_t begin, std::size_t end) {
+                 for (std::size_t i = begin; i < end; ++i) {
+                   const auto row = static_cast<Eigen::Index>(i);
+                   apply.apply(products.data() + row * products.cols(), x[row]);
+                 }
+               });
+  return products;
+}
 
 }  // namespace
 
@@ -134,16 +152,14 @@ Matrix kernel_matrix(const Kernel& kernel, const FeatureRows& a, const FeatureRo
   check(kernel);
   const VectorD x = finite_norms(a);
   const VectorD z = finite_norms(b);
-  Matrix result = products(a, b, jobs);
-  const RowKernel apply(kernel, z);
-  parallel_for(static_cast<std::size_t>(result.rows()), jobs,
-               [&](std::size_t begin, std::size_t end) {
-                 for (std::size_t i = begin; i < end; ++i) {
-                   const auto row = static_cast<Eigen::Index>(i);
-                   apply.apply(result.data() + row * result.cols(), x[row]);
-                 }
-               });
-  return result;
+  return applied(kernel, x, z, products(a, b, jobs), jobs);
+}
+
+Matrix kernel_matrix(const Kernel& kernel, const FeatureRows& a, const ComparedRows& b, int jobs) {
+  check(kernel);
+  const VectorD x = finite_norms(a);
+  require_finite(b.squared_norms());
+  return applied(kernel, x, b.squared_norms(), b.products(a, jobs), jobs);
 }
 
 MatrixD kernel_gram(const Kernel& kernel, const FeatureRows& a, int jobs) {

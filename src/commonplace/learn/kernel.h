@@ -39,6 +39,8 @@ VectorD kernel_diagonal(const Kernel& kernel, const FeatureRows& rows);
 /// k of every row of `a` with every row of `b`, n x m in float. O(nonzeros of a · m).
 Matrix kernel_matrix(const Kernel& kernel, const FeatureRows& a, const FeatureRows& b,
                      int jobs = 0);
+Matrix kernel_matrix(const Kernel& kernel, const FeatureRows& a, const ComparedRows& b,
+                     int jobs = 0);
 /// The same among the rows of `a` in double, symmetric.
 MatrixD kernel_gram(const Kernel& kernel, const FeatureRows& a, int jobs = 0);
 

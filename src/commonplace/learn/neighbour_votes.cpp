@@ -58,6 +58,21 @@ Sparse nearest_dense(const FeatureRows& items, const FeatureRows& known, std::in
   return result;
 }
 
+/// Products to shares of the votes, row by row.
+void share_out(Sparse& votes) {
+  for (std::int64_t row = 0; row < votes.rows(); ++row) {
+    const auto begin = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row)]);
+    const auto end = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row) + 1]);
+    // In double, in which the square of no float is 0.
+    const auto square = [&](std::size_t i) {
+      return static_cast<double>(votes.values[i]) * static_cast<double>(votes.values[i]);
+    };
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += square(i);
+    for (std::size_t i = begin; i < end; ++i) votes.values[i] = static_cast<float>(square(i) / sum);
+  }
+}
+
 }  // namespace
 
 Sparse neighbour_votes(const FeatureRows& items, const FeatureRows& known, std::int64_t count,
@@ -70,17 +85,15 @@ Sparse neighbour_votes(const FeatureRows& items, const FeatureRows& known, std::
           " known items to skip for ", items.rows(), " items");
   Sparse votes = items.is_sparse() ? nearest_rows(items.sparse(), known.sparse(), count, skip, jobs)
                                    : nearest_dense(items, known, count, skip, jobs);
-  for (std::int64_t row = 0; row < votes.rows(); ++row) {
-    const auto begin = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row)]);
-    const auto end = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row) + 1]);
-    // In double, in which the square of no float is 0.
-    const auto square = [&](std::size_t i) {
-      return static_cast<double>(votes.values[i]) * static_cast<double>(votes.values[i]);
-    };
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += square(i);
-    for (std::size_t i = begin; i < end; ++i) votes.values[i] = static_cast<float>(square(i) / sum);
-  }
+  share_out(votes);
+  return votes;
+}
+
+Sparse neighbour_votes_by_column(const SparseView& items, const SparseView& known_columns,
+                                 std::int64_t count, std::span<const std::int64_t> skip, int jobs) {
+  require(count >= 1, "there must be 1 neighbour or more, not ", count);
+  Sparse votes = nearest_rows_by_column(items, known_columns, count, skip, jobs);
+  share_out(votes);
   return votes;
 }
 

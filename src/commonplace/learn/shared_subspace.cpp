@@ -82,6 +82,7 @@ SharedSubspaceFit fit_shared_subspace(std::span<const SparseView> collections,
   how.iterations = options.iterations;
   how.tolerance = options.tolerance;
   how.jobs = options.jobs;
+  how.checkpoint = options.checkpoint;
   Factors<float> start;
   start.basis = start_basis(collections[0].columns, topic_count(blocks), options.seed);
   Factorisation<float> found =

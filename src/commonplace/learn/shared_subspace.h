@@ -12,6 +12,7 @@
 #include "commonplace/base/report.h"
 #include "commonplace/comm/comm.h"
 #include "commonplace/io/safetensors.h"
+#include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
 
 namespace commonplace {
@@ -42,9 +43,12 @@ struct SharedSubspaceOptions {
   double tolerance = 1e-4;      ///< stop when an iteration gains no more than this share; 0: never
   std::uint64_t seed = 1;       ///< of the start
   int jobs = 0;                 ///< threads of this rank, 0: all processors
+  CheckpointOptions checkpoint{};
 };
+/// The name of the fit in the folder of its checkpoint.
+inline constexpr const char* kSharedSubspaceCheckpoint = "shared-subspace";
 
-/// `jobs` is the machine's matter, not the model's, so it is not in the list.
+/// `jobs` and `checkpoint` are the machine's matter, not the model's, so they are not in the list.
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SharedSubspaceOptions>
 void visit_options(Options& options, Visit&& visit) {

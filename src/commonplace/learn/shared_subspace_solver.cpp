@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "commonplace/base/error.h"
@@ -187,6 +186,13 @@ class Solving {
       improve_codes(quadratic, rows, linear, first, count, options_.sweeps);
     });
     return objective();
+  }
+
+  /// From which another could go on.
+  Factors<Scalar> state() const {
+    Factors<Scalar> factors{basis_.dense(), {}};
+    for (const Part<Scalar>& part : parts_) factors.codes.push_back(part.codes.dense());
+    return factors;
   }
 
   Factors<Scalar> result() && {
@@ -393,6 +399,57 @@ class Solving {
   PaddedRows<Scalar> part_basis_;  ///< F_d of the collection at hand
 };
 
+/// What is fitted to what, for a checkpoint: this rank's items and the way that they are fitted,
+/// which does not include where it stops.
+template <class Scalar>
+std::string key_of(std::span<const BasicSparseView<Scalar>> collections,
+                   const Factors<Scalar>& start, const FactoriseOptions& options) {
+  std::string key = concat(options.multiplicative ? "mu " : "hals ", options.sweeps, " ",
+                           options.epsilon, " ", options.normalise, " ", sizeof(Scalar), " ",
+                           start.basis.rows(), "x", start.basis.cols(), " ", start.basis.sum());
+  for (const BasicSparseView<Scalar>& items : collections)
+    key += concat(" ", items.rows, ":", items.indices.size(), ":", squared_norm_of(items));
+  return key;
+}
+
+Matrix matrix_of(const TensorFile& file, const std::string& name, float) {
+  return file.matrix(name);
+}
+MatrixD matrix_of(const TensorFile& file, const std::string& name, double) {
+  return file.matrix_d(name);
+}
+
+/// Takes over the factors and the report of a state that was kept.
+template <class Scalar>
+void go_on_from(const TensorFile& file, Factors<Scalar>& factors, std::size_t collections,
+                Report& report) {
+  factors.basis = matrix_of(file, "basis", Scalar{});
+  factors.codes.clear();
+  for (std::size_t d = 0; d < collections; ++d)
+    factors.codes.push_back(matrix_of(file, concat("codes.", d), Scalar{}));
+  const auto objective = file.doubles("objective");
+  report.objective.assign(objective.begin(), objective.end());
+  report.iterations = static_cast<int>(objective.size());
+}
+
+template <class Scalar>
+void keep_state(Checkpoint& checkpoint, const Solving<Scalar>& solving, const Report& report) {
+  const Factors<Scalar> state = solving.state();
+  TensorWriter part;
+  part.add("basis", state.basis);
+  for (std::size_t d = 0; d < state.codes.size(); ++d)
+    part.add(concat("codes.", d), state.codes[d]);
+  part.add("objective", std::span<const double>(report.objective));
+  checkpoint.keep(report.iterations, std::move(part));
+}
+
+/// Whether the last iteration gained too little for another.
+bool is_enough(const std::vector<double>& objective, double tolerance) {
+  if (tolerance == 0 || objective.size() < 2) return false;
+  const double before = objective[objective.size() - 2];
+  return before - objective.back() <= tolerance * before;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -413,20 +470,25 @@ Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collect
   check_terms(collections[0].columns, comm);
   check_start(start, collections, blocks);
 
-  Solving<Scalar> solving(collections, blocks, std::move(start), options, comm);
   Factorisation<Scalar> result;
   Report& report = result.report;
+  Checkpoint checkpoint(options.checkpoint, kSharedSubspaceCheckpoint,
+                        key_of(collections, start, options), comm);
+  if (const auto kept = checkpoint.resume()) {
+    go_on_from(*kept, start, collections.size(), report);
+    check_start(start, collections, blocks);
+  }
+  Solving<Scalar> solving(collections, blocks, std::move(start), options, comm);
+  report.converged = is_enough(report.objective, options.tolerance);
   while (report.iterations < options.iterations && !report.converged) {
-    const double objective = solving.iterate();
-    const double before = report.objective.empty() ? std::numeric_limits<double>::infinity()
-                                                   : report.objective.back();
-    report.objective.push_back(objective);
+    report.objective.push_back(solving.iterate());
     ++report.iterations;
     if (comm.rank() == 0)
       progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
                 static_cast<std::uint64_t>(options.iterations), "iterations"});
-    report.converged = options.tolerance > 0 && std::isfinite(before) &&
-                       before - objective <= options.tolerance * before;
+    report.converged = is_enough(report.objective, options.tolerance);
+    if (checkpoint.due(report.converged || report.iterations == options.iterations))
+      keep_state(checkpoint, solving, report);
   }
   report.communication_seconds = comm.seconds() - waited;
   report.compute_seconds = seconds_since(begin) - report.communication_seconds;

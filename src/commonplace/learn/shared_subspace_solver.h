@@ -10,6 +10,7 @@
 #include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
 #include "commonplace/comm/comm.h"
+#include "commonplace/learn/checkpoint.h"
 #include "commonplace/learn/shared_subspace.h"
 #include "commonplace/math/nonnegative.h"
 
@@ -32,6 +33,7 @@ struct FactoriseOptions {
   double epsilon = 1e-9;        ///< added to what a multiplicative step divides by
   bool normalise = true;        ///< scale the columns of the basis to length one
   int jobs = 0;                 ///< threads of this rank, 0: all processors; same result
+  CheckpointOptions checkpoint{};
 };
 
 template <class Scalar>
@@ -44,7 +46,8 @@ struct Factorisation {
 /// codes begin as what `start.basis` explains of each item: nonnegative least squares, or for
 /// multiplicative steps, which cannot leave zero, one step from the products with the topics.
 /// At the end a topic that no item uses is a column of zeros, and a column of zeros has zeros as
-/// codes. Blocks, data and shapes are checked.
+/// codes. Blocks, data and shapes are checked. With a checkpoint of the same fit it goes on from
+/// there: to the same bits by coordinate descent, and up to rounding by multiplicative steps.
 template <class Scalar>
 Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collections,
                                 const std::vector<TopicBlock>& blocks, Factors<Scalar> start,

@@ -268,19 +268,17 @@ void remove_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& r
   accumulate(statistics, rows, labels, weights, -1, jobs);
 }
 
-void add(SmoothStatistics& statistics, const SmoothStatistics& others) {
-  require(statistics.gram.rows() == others.gram.rows() &&
-              statistics.right.cols() == others.right.cols(),
-          "statistics of ", others.gram.rows(), " columns and ", others.right.cols(),
-          " concepts do not fit those of ", statistics.gram.rows(), " and ",
-          statistics.right.cols());
-  statistics.rows += others.rows;
-  statistics.gram += others.gram;
-  statistics.right += others.right;
-  statistics.weight += others.weight;
-  statistics.sum += others.sum;
-  statistics.label_sum += others.label_sum;
-  statistics.label_squares += others.label_squares;
+void sum_over_ranks(SmoothStatistics& statistics, Comm& comm) {
+  const auto sum = [&](VectorD& values) {
+    comm.sum(std::span<double>(values.data(), static_cast<std::size_t>(values.size())));
+  };
+  comm.sum(std::span<std::int64_t>(&statistics.rows, 1));
+  comm.sum(statistics.gram);
+  comm.sum(statistics.right);
+  statistics.weight = comm.sum(statistics.weight);
+  sum(statistics.sum);
+  sum(statistics.label_sum);
+  sum(statistics.label_squares);
 }
 
 MatrixD solve_smooth(const SmoothStatistics& statistics, const VectorD& penalty,

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
+#include "commonplace/comm/comm.h"
 
 namespace commonplace {
 
@@ -52,8 +53,8 @@ void add_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows
 void remove_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
                  const Eigen::Ref<const MatrixD>& labels, std::span<const double> weights = {},
                  int jobs = 0);
-/// Adds what another, say of another rank, has gathered.
-void add(SmoothStatistics& statistics, const SmoothStatistics& others);
+/// Makes of what each rank has gathered the sum, on every rank.
+void sum_over_ranks(SmoothStatistics& statistics, Comm& comm);
 
 /// α, k x concepts, by one Cholesky factor (another for concepts without a bias, if there are
 /// both). `penalty` is Σ (k); penalties below 1e-9 count as that, so that a constant column is next

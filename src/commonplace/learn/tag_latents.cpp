@@ -93,10 +93,6 @@ TagLatents solve_latents(const LatentStatistics& statistics, double ridge, int j
   return result;
 }
 
-Matrix latent_means(const TagLatents& latents, const Matrix& whitened, int jobs) {
-  return multiply(whitened, latents.weights, jobs);
-}
-
 double latent_variance(const TagLatents& latents, std::span<const float> whitened) {
   check_size(latents, whitened);
   const VectorD a = as_vector(whitened).cast<double>();

@@ -19,7 +19,7 @@ namespace commonplace {
 struct TagLatents {
   double ridge = 1;
   MatrixD inverse;  ///< (AᵀA + ridge I)⁻¹, M x M
-  Matrix weights;   ///< M x tags
+  Matrix weights;   ///< M x tags: the posterior means at whitened items A are A weights
 
   std::int64_t tags() const { return weights.cols(); }
 };
@@ -44,9 +44,6 @@ LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& item
 
 /// O(M³ + M² tags). Error if `ridge` is not above 0.
 TagLatents solve_latents(const LatentStatistics& statistics, double ridge, int jobs = 0);
-
-/// The posterior means at whitened items, items x tags. O(items M tags).
-Matrix latent_means(const TagLatents& latents, const Matrix& whitened, int jobs = 0);
 
 /// The posterior variance at one whitened item, the same for all tags, without noise. O(M²).
 double latent_variance(const TagLatents& latents, std::span<const float> whitened);

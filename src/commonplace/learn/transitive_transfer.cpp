@@ -287,9 +287,11 @@ class Walk {
     if (options_.evidence) {
       begin = balanced_probabilities(evidence_, 1, comm_).cwiseMax(kLeastStart);
     } else {
+      const std::int64_t before = rows_before(state.items.rows, comm_);
       begin = MatrixD::NullaryExpr(
           state.items.rows, classes_, [&](Eigen::Index row, Eigen::Index column) {
-            return 0.5 + random_uniform(options_.factors.seed, static_cast<std::uint64_t>(row),
+            return 0.5 + random_uniform(options_.factors.seed,
+                                        static_cast<std::uint64_t>(before + row),
                                         static_cast<std::uint64_t>(column));
           });
     }

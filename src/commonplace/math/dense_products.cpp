@@ -276,6 +276,23 @@ std::int64_t lines_at_once(std::int64_t lines, std::int64_t width, std::int64_t 
   return std::min(in_panels(lines, width), panels) * width;
 }
 
+/// into (rows of `stride`) := the left rows times packed columns.
+void set_product(const Lines<float>& left, const float* packed_right, std::int64_t columns,
+                 std::int64_t depth, float* into, std::int64_t stride, int jobs) {
+  const auto& use = kernels<float>();
+  const std::int64_t high = lines_at_once(left.count, use.tile_rows, depth, jobs);
+  const Buffer<float> packed_left(high * depth);
+  for (std::int64_t above = 0; above < left.count; above += high) {
+    const Lines<float> rows = part(left, above, high);
+    pack_all(rows, use.pack_left, use.tile_rows, 0, depth, jobs, packed_left.data());
+    for_each_block<float>({packed_left.data(), packed_right, depth, rows.count, columns, 0}, false,
+                          jobs,
+                          [&](std::int64_t row, std::int64_t column, const Block<float>& block) {
+                            set_any_block(block, into + (above + row) * stride + column, stride);
+                          });
+  }
+}
+
 /// The product, in float.
 Matrix product(const Lines<float>& left, const Lines<float>& right, std::int64_t depth, int jobs) {
   Matrix result(left.count, right.count);
@@ -283,23 +300,13 @@ Matrix product(const Lines<float>& left, const Lines<float>& right, std::int64_t
   if (result.size() == 0 || depth == 0) return result;
   const auto& use = kernels<float>();
   jobs = jobs_for(left.count, right.count, depth, jobs);
-  const std::int64_t high = lines_at_once(left.count, use.tile_rows, depth, jobs);
   const std::int64_t wide = lines_at_once(right.count, use.tile_columns, depth, jobs);
-  const Buffer<float> packed_left(high * depth);
   const Buffer<float> packed_right(wide * depth);
   for (std::int64_t first = 0; first < right.count; first += wide) {
     const Lines<float> columns = part(right, first, wide);
     pack_all(columns, use.pack_right, use.tile_columns, 0, depth, jobs, packed_right.data());
-    for (std::int64_t above = 0; above < left.count; above += high) {
-      const Lines<float> rows = part(left, above, high);
-      pack_all(rows, use.pack_left, use.tile_rows, 0, depth, jobs, packed_left.data());
-      for_each_block<float>(
-          {packed_left.data(), packed_right.data(), depth, rows.count, columns.count, 0}, false,
-          jobs, [&](std::int64_t row, std::int64_t column, const Block<float>& block) {
-            set_any_block(block, result.data() + (above + row) * right.count + first + column,
-                          right.count);
-          });
-    }
+    set_product(left, packed_right.data(), columns.count, depth, result.data() + first, right.count,
+                jobs);
   }
   return result;
 }
@@ -412,6 +419,36 @@ Matrix multiply_transposed(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<c
   require(a.cols() == b.cols(), "rows of ", a.cols(), " and of ", b.cols(),
           " columns cannot be multiplied; both need as many");
   return product(rows_of<float>(a), rows_of<float>(b), a.cols(), jobs);
+}
+
+struct PackedFactor::Parts {
+  std::int64_t rows;
+  std::int64_t depth;
+  const Kernels<float>* packed_for;
+  Buffer<float> values;
+};
+
+PackedFactor::PackedFactor(const Eigen::Ref<const Matrix>& b, int jobs) {
+  const auto& use = kernels<float>();
+  const std::int64_t lines = in_panels(b.rows(), use.tile_columns) * use.tile_columns;
+  parts_.reset(new Parts{b.rows(), b.cols(), &use, Buffer<float>(lines * b.cols())});
+  if (b.size() > 0)
+    pack_all(rows_of<float>(b), use.pack_right, use.tile_columns, 0, b.cols(), jobs,
+             parts_->values.data());
+}
+PackedFactor::~PackedFactor() = default;
+PackedFactor::PackedFactor(PackedFactor&&) noexcept = default;
+
+Matrix PackedFactor::multiply(const Eigen::Ref<const Matrix>& a, int jobs) const {
+  require(a.cols() == parts_->depth, "rows of ", a.cols(), " and of ", parts_->depth,
+          " columns cannot be multiplied; both need as many");
+  require(parts_->packed_for == &kernels<float>(), "the factor was packed for other instructions");
+  Matrix result(a.rows(), parts_->rows);
+  if (parts_->depth == 0) result.setZero();
+  if (result.size() == 0 || parts_->depth == 0) return result;
+  set_product(rows_of<float>(a), parts_->values.data(), parts_->rows, parts_->depth, result.data(),
+              result.cols(), jobs_for(a.rows(), parts_->rows, parts_->depth, jobs));
+  return result;
 }
 
 Matrix multiply(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<const Matrix>& b, int jobs) {

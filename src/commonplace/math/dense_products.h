@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -15,6 +16,22 @@ namespace commonplace {
 /// A Bᵀ, n x m, for A n x k and B m x k. O(n m k).
 Matrix multiply_transposed(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<const Matrix>& b,
                            int jobs = 0);
+
+/// The B of A Bᵀ, laid out once for many products with few rows, each of which would else spend
+/// most of its time on that. As large as B; several threads may use it at once.
+class PackedFactor {
+ public:
+  explicit PackedFactor(const Eigen::Ref<const Matrix>& b, int jobs = 0);
+  ~PackedFactor();
+  PackedFactor(PackedFactor&&) noexcept;
+
+  /// multiply_transposed(a, b), to the bit.
+  Matrix multiply(const Eigen::Ref<const Matrix>& a, int jobs = 0) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
 
 /// A B, n x m, for A n x k and B k x m. O(n m k).
 Matrix multiply(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<const Matrix>& b, int jobs = 0);

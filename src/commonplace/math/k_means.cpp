@@ -177,13 +177,22 @@ NearestCentres nearest_centres(const Rows& rows, const Rows& centres, int jobs) 
 }
 
 Matrix k_means(const Rows& rows, const KMeansOptions& options, const Progress& progress) {
+  return k_means(
+      rows, options,
+      [&](const Matrix& centres) { return nearest_centres(rows, centres, options.jobs); },
+      progress);
+}
+
+Matrix k_means(const Rows& rows, const KMeansOptions& options,
+               const std::function<NearestCentres(const Matrix& centres)>& find_nearest,
+               const Progress& progress) {
   check(rows, options);
   Matrix centres = first_centres(rows, options);
   std::vector<std::int32_t> before;
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
     progress({"finding centres", static_cast<std::uint64_t>(iteration),
               static_cast<std::uint64_t>(options.iterations), "iterations"});
-    NearestCentres nearest = nearest_centres(rows, centres, options.jobs);
+    NearestCentres nearest = find_nearest(centres);
     fill_empty(nearest, options.clusters);
     if (nearest.centre == before) break;
     centres = means_of(rows, nearest.centre, options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -31,6 +32,12 @@ NearestCentres nearest_centres(const Eigen::Ref<const Matrix>& rows,
 /// before. A centre that loses all its rows gets the row that is farthest from its own centre.
 /// Error if there are fewer rows than clusters or numbers that are not finite.
 Matrix k_means(const Eigen::Ref<const Matrix>& rows, const KMeansOptions& options,
+               const Progress& progress = no_progress);
+
+/// The same, where `find_nearest` finds what nearest_centres(rows, centres) would: for several
+/// processes that share that work.
+Matrix k_means(const Eigen::Ref<const Matrix>& rows, const KMeansOptions& options,
+               const std::function<NearestCentres(const Matrix& centres)>& find_nearest,
                const Progress& progress = no_progress);
 
 }  // namespace commonplace

@@ -109,13 +109,19 @@ Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count
                     std::span<const std::int64_t> skip, int jobs) {
   require(a.columns == b.columns, "rows of ", a.columns, " and ", b.columns,
           " columns have no product");
+  return nearest_rows_by_column(a, transpose(b).view(), count, skip, jobs);
+}
+
+Sparse nearest_rows_by_column(const SparseView& a, const SparseView& b_columns, std::int64_t count,
+                              std::span<const std::int64_t> skip, int jobs) {
+  require(a.columns == b_columns.rows, "rows of ", a.columns, " and ", b_columns.rows,
+          " columns have no product");
   require(count >= 0, "cannot find ", count, " neighbours; give 0 or more");
   require(skip.empty() || std::ssize(skip) == a.rows, "there are ", skip.size(),
           " rows to skip for ", a.rows, " rows");
-  const Sparse transposed = transpose(b);
   std::vector<std::vector<Product>> found(static_cast<std::size_t>(a.rows));
   parallel_for(found.size(), jobs, [&](std::size_t begin, std::size_t end) {
-    Finder finder(a, transposed.view());
+    Finder finder(a, b_columns);
     Greatest greatest(count);
     for (std::size_t row = begin; row < end; ++row) {
       greatest.clear();
@@ -124,7 +130,7 @@ Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count
     }
   });
   Sparse result;
-  result.columns = b.rows;
+  result.columns = b_columns.columns;
   for (const auto& row : found) {
     for (const Product& product : row) result.push(product.row, product.value);
     result.end_row();

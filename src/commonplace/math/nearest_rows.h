@@ -14,5 +14,8 @@ namespace commonplace {
 /// depend on `jobs`.
 Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count,
                     std::span<const std::int64_t> skip = {}, int jobs = 0);
+/// The same with B given by its columns, as transpose(B) has it, for those who ask often.
+Sparse nearest_rows_by_column(const SparseView& a, const SparseView& b_columns, std::int64_t count,
+                              std::span<const std::int64_t> skip = {}, int jobs = 0);
 
 }  // namespace commonplace

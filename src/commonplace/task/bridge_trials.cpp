@@ -152,25 +152,32 @@ class UnionTrial {
   const BridgeTrialOptions& options_;
 };
 
-/// Calls act(i) for 0 .. count-1 on several threads, and tells how far it is in between.
+/// Calls act(i) for 0 .. count-1, each on one rank, on several threads, and tells how far it is in
+/// between. Several ranks take no more at a time than they have threads, so that none has to wait
+/// long for another at the end.
 template <class Act>
-void in_batches(std::size_t count, int jobs, const char* stage, const char* unit,
+void in_batches(std::size_t count, Comm& comm, int jobs, const char* stage, const char* unit,
                 const Progress& progress, const Act& act) {
-  const std::size_t batch = 4 * static_cast<std::size_t>(resolve_jobs(jobs));
-  for (std::size_t first = 0; first < count; first += batch) {
-    progress({stage, first, count, unit});
+  const std::size_t most = (comm.size() > 1 ? 1 : 4) * static_cast<std::size_t>(resolve_jobs(jobs));
+  const auto counter = comm.share_work(static_cast<std::int64_t>(count));
+  std::vector<std::size_t> batch;
+  do {
+    batch.clear();
+    for (std::int64_t i = 0; batch.size() < most && (i = counter->next()) >= 0;)
+      batch.push_back(static_cast<std::size_t>(i));
+    progress({stage, batch.empty() ? count : batch.front(), count, unit});
     parallel_for(
-        std::min(batch, count - first), jobs,
+        batch.size(), jobs,
         [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) act(first + i);
+          for (std::size_t i = begin; i < end; ++i) act(batch[i]);
         },
         1);
-  }
-  progress({stage, count, count, unit});
+  } while (!batch.empty());
 }
 
 CollectionMeasures measure(const std::vector<LabelledCollection>& collections,
-                           const BridgeTrialOptions& options, const Progress& progress) {
+                           const BridgeTrialOptions& options, Comm& comm,
+                           const Progress& progress) {
   const std::size_t count = collections.size();
   CollectionMeasures result;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -180,7 +187,7 @@ CollectionMeasures measure(const std::vector<LabelledCollection>& collections,
   }
   const ADistanceOptions how{options.items, options.folds, options.cost, 0.01, options.seed, 1};
   result.distance = MatrixD::Zero(std::ssize(collections), std::ssize(collections));
-  in_batches(pairs.size(), options.jobs, "telling collections apart", "pairs", progress,
+  in_batches(pairs.size(), comm, options.jobs, "telling collections apart", "pairs", progress,
              [&](std::size_t i) {
                const auto [a, b] = pairs[i];
                const double found =
@@ -188,6 +195,7 @@ CollectionMeasures measure(const std::vector<LabelledCollection>& collections,
                result.distance(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = found;
                result.distance(static_cast<Eigen::Index>(b), static_cast<Eigen::Index>(a)) = found;
              });
+  comm.sum(result.distance);  // each pair is 0 but on one rank
   return result;
 }
 
@@ -199,7 +207,7 @@ struct Accuracies {
 };
 
 Accuracies try_all(const std::vector<LabelledCollection>& collections,
-                   const BridgeTrialOptions& options, const Progress& progress) {
+                   const BridgeTrialOptions& options, Comm& comm, const Progress& progress) {
   const std::size_t count = collections.size();
   std::int32_t classes = 0;
   for (const LabelledCollection& one : collections)
@@ -214,20 +222,23 @@ Accuracies try_all(const std::vector<LabelledCollection>& collections,
   const UnionTrial trial(collections, pairs, classes, options);
   Accuracies result{count, std::vector<double>(count * count),
                     std::vector<double>(count * count * count)};
-  in_batches(sets.size(), options.jobs, "trying bridges", "graphs", progress, [&](std::size_t i) {
-    const auto& members = sets[i];
-    const MatrixD found = trial(members);
-    for (std::size_t s = 0; s < members.size(); ++s)
-      for (std::size_t t = 0; t < members.size(); ++t) {
-        if (s == t) continue;
-        const double value = found(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(t));
-        const std::size_t target = members[t];
-        if (members.size() == 2)
-          result.direct[members[s] * count + target] = value;
-        else
-          result.bridged[(members[s] * count + members[3 - s - t]) * count + target] = value;
-      }
-  });
+  in_batches(
+      sets.size(), comm, options.jobs, "trying bridges", "graphs", progress, [&](std::size_t i) {
+        const auto& members = sets[i];
+        const MatrixD found = trial(members);
+        for (std::size_t s = 0; s < members.size(); ++s)
+          for (std::size_t t = 0; t < members.size(); ++t) {
+            if (s == t) continue;
+            const double value = found(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(t));
+            const std::size_t target = members[t];
+            if (members.size() == 2)
+              result.direct[members[s] * count + target] = value;
+            else
+              result.bridged[(members[s] * count + members[3 - s - t]) * count + target] = value;
+          }
+      });
+  comm.sum(std::span<double>(result.direct));
+  comm.sum(std::span<double>(result.bridged));
   return result;
 }
 
@@ -249,10 +260,10 @@ LabelledCollection hide_features(const LabelledCollection& collection, int side,
 }
 
 CollectionMeasures measure_collections(std::span<const LabelledCollection> collections,
-                                       const BridgeTrialOptions& options,
+                                       const BridgeTrialOptions& options, Comm& comm,
                                        const Progress& progress) {
   check(collections, options);
-  return measure(sampled(collections, options), options, progress);
+  return measure(sampled(collections, options), options, comm, progress);
 }
 
 BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, std::int32_t bridge,
@@ -269,14 +280,15 @@ BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, 
 }
 
 BridgeTrials run_bridge_trials(std::span<const LabelledCollection> collections,
-                               const BridgeTrialOptions& options, const Progress& progress) {
+                               const BridgeTrialOptions& options, Comm& comm,
+                               const Progress& progress) {
   require(collections.size() >= 3, "there are ", collections.size(),
           " collections; a bridge needs 3 or more: a source, a bridge and a target");
   check(collections, options);
   const std::vector<LabelledCollection> some = sampled(collections, options);
   BridgeTrials result;
-  result.measures = measure(some, options, progress);
-  const Accuracies found = try_all(some, options, progress);
+  result.measures = measure(some, options, comm, progress);
+  const Accuracies found = try_all(some, options, comm, progress);
   const std::size_t count = found.collections;
   for (std::size_t s = 0; s < count; ++s)
     for (std::size_t d = 0; d < count; ++d)

@@ -8,6 +8,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/learn/bridge_choice.h"
 
 namespace commonplace {
@@ -62,9 +63,9 @@ struct CollectionMeasures {
 };
 
 /// Labels are not looked at. Any number of collections; otherwise Error as for run_bridge_trials.
-/// O(collections²) trainings.
+/// O(collections²) trainings, which the ranks share: all have all collections and get the same.
 CollectionMeasures measure_collections(std::span<const LabelledCollection> collections,
-                                       const BridgeTrialOptions& options = {},
+                                       const BridgeTrialOptions& options, Comm& comm,
                                        const Progress& progress = no_progress);
 
 BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, std::int32_t bridge,
@@ -94,8 +95,9 @@ struct BridgeTrials {
 /// numbers that are not finite. The neighbours of each pair of collections are found once, and one
 /// graph serves the six trials of its three collections. O(collections² products of common terms +
 /// collections³ items neighbours steps / 6); memory 8 bytes x collections x all items x neighbours.
+/// The ranks share the distances and the graphs: all have all collections and get the same.
 BridgeTrials run_bridge_trials(std::span<const LabelledCollection> collections,
-                               const BridgeTrialOptions& options = {},
+                               const BridgeTrialOptions& options, Comm& comm,
                                const Progress& progress = no_progress);
 
 /// The trials as what fit_bridge_choice learns from; groups are targets.

@@ -11,6 +11,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
@@ -114,7 +115,7 @@ BridgeAdvice bridge_advice(const Library& library) {
 
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
                              const TransferReadOptions& read, const BridgeTrialOptions& trials,
-                             int jobs, const Progress& progress) {
+                             Comm& comm, int jobs, const Progress& progress) {
   TransferReadOptions reading = read;
   if (names.empty()) names = labelled_collections(library, reading.label_field);
   require(names.size() >= kFewestCollections, "only ", names.size(),
@@ -124,6 +125,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, reading.features));
   TransferData data = read_transfer_data(inputs, inputs.size(), reading, jobs, progress);
+  require_same_data(data, comm);
   std::vector<LabelledCollection> labelled;
   for (TransferSet& set : data.collections)
     labelled.push_back({set.name, std::move(set.rows), std::move(set.labels)});
@@ -132,15 +134,17 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
 
   LearnedBridges learned;
   const auto begin = std::chrono::steady_clock::now();
-  learned.tried = run_bridge_trials(labelled, options, progress);
+  learned.tried = run_bridge_trials(labelled, options, comm, progress);
   learned.plain = learned.tried.trials.size();
   for (std::size_t turn = 0; turn < kTurns; ++turn) {
-    const BridgeTrials apart = run_bridge_trials(taken_apart(labelled, turn), options, progress);
+    const BridgeTrials apart =
+        run_bridge_trials(taken_apart(labelled, turn), options, comm, progress);
     learned.tried.trials.insert(learned.tried.trials.end(), apart.trials.begin(),
                                 apart.trials.end());
   }
   BridgeChoiceFit fit = fit_bridge_choice(bridge_examples(learned.tried));
-  learned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  learned.seconds = comm.broadcast(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
   learned.names = std::move(names);
   learned.held_out = std::move(fit.held_out);
   learned.advice.choice = std::move(fit.choice);
@@ -148,14 +152,16 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
       concat(learned.tried.trials.size(), " trials with the ", learned.names.size(),
              " collections of this library that have the label '", data.field, "'");
   const nlohmann::ordered_json report = {{"learned_from", learned.advice.learned_from}};
-  store_model(library,
-              {std::string(kModelName),
-               std::string(kModelKind),
-               {},
-               options_to_json(options),
-               report.dump(),
-               {}},
-              [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
+  on_first(comm, [&] {
+    store_model(library,
+                {std::string(kModelName),
+                 std::string(kModelKind),
+                 {},
+                 options_to_json(options),
+                 report.dump(),
+                 {}},
+                [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
+  });
   return learned;
 }
 
@@ -185,7 +191,7 @@ std::string to_json(const LearnedBridges& learned) {
 }
 
 BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
-                 const Progress& progress) {
+                 Comm& comm, const Progress& progress) {
   BridgeMap map;
   std::vector<LabelledCollection> measured = {joined_sources(data, sources)};
   for (std::size_t which = sources; which < data.collections.size(); ++which) {
@@ -196,11 +202,11 @@ BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTria
     map.names.push_back(each.name);
     map.items.push_back(each.rows.rows());
   }
-  map.measures = measure_collections(measured, options, progress);
+  map.measures = measure_collections(measured, options, comm, progress);
   std::vector<std::vector<std::uint8_t>> used;
-  SelfComm comm;
+  SelfComm alone;
   for (const LabelledCollection& each : measured)
-    used.push_back(features_in_use(each.rows.view(), comm));
+    used.push_back(features_in_use(each.rows.view(), alone));
   const auto count = static_cast<Eigen::Index>(used.size());
   map.shared.resize(count, count);
   for (Eigen::Index a = 0; a < count; ++a)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/learn/bridge_choice.h"
 #include "commonplace/task/bridge_trials.h"
@@ -35,10 +36,11 @@ struct LearnedBridges {
 
 /// Tries all labelled collections of a library as bridges between each other, learns from it and
 /// stores the model as "bridges". `names` are the collections; empty: all that have the label.
+/// The ranks share the trials, and rank 0 stores.
 /// Error for fewer than four of them.
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
                              const TransferReadOptions& read, const BridgeTrialOptions& trials,
-                             int jobs, const Progress& progress);
+                             Comm& comm, int jobs, const Progress& progress);
 
 std::string to_json(const LearnedBridges& learned);
 
@@ -52,8 +54,9 @@ struct BridgeMap {
 
   std::size_t target() const { return names.size() - 1; }
 };
+/// The ranks share the pairs.
 BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
-                 const Progress& progress);
+                 Comm& comm, const Progress& progress);
 
 struct RankedBridge {
   std::string name;

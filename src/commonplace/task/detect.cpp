@@ -96,7 +96,9 @@ void ConceptFinder::Parts::open_index(const Progress& progress) {
       stored = view;
   }
   if (stored.rows == features.rows()) return;
-  added = code_items(model.space, features.views(), stored.rows, stored.scales, jobs, progress);
+  SelfComm comm;
+  added =
+      code_items(model.space, features.views(), stored.rows, stored.scales, comm, jobs, progress);
 }
 
 std::vector<float> ConceptFinder::Parts::scan_all(const Solved& solution) const {

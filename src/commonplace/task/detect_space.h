@@ -66,6 +66,11 @@ struct DetectSpace {
 /// memory, which are read in order, in blocks.
 using ManyFeatures = std::span<const MatrixView>;
 
+/// Some rows of the features of one kind.
+inline MatrixView row_range(const MatrixView& rows, const RowRange& range) {
+  return {rows.data() + range.begin * rows.cols(), range.end - range.begin, rows.cols()};
+}
+
 /// Coordinates of one kind, from the rows of all ranks.
 SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
                    const SpaceOptions& options, Comm& comm, int jobs, const Progress& progress);

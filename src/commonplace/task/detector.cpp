@@ -6,6 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/comm/together.h"
 
 namespace commonplace {
 namespace {
@@ -101,10 +102,11 @@ std::string title_of(const Kinds& kinds) {
 class Choosing {
  public:
   Choosing(ManyFeatures features, const LabelledItems& labelled, const DetectorOptions& options,
-           int jobs, const Progress& progress)
+           Comm& comm, int jobs, const Progress& progress)
       : features_(features),
         labelled_(labelled),
         options_(options),
+        comm_(comm),
         jobs_(jobs),
         progress_(progress),
         folds_(folds_of(labelled_.labels, options.space.seed)) {}
@@ -146,8 +148,10 @@ class Choosing {
   const SpacePart& part_of(SpaceKind kind, std::size_t feature) {
     for (const SpacePart& part : fitted_)
       if (part.kind == kind && part.feature == static_cast<std::int64_t>(feature)) return part;
-    fitted_.push_back(fit_part(kind, static_cast<std::int64_t>(feature), features_[feature],
-                               options_.space, comm_, jobs_, progress_));
+    const RowRange own = own_rows(features_[feature].rows(), comm_);
+    fitted_.push_back(fit_part(kind, static_cast<std::int64_t>(feature),
+                               row_range(features_[feature], own), options_.space, comm_, jobs_,
+                               progress_));
     return fitted_.back();
   }
 
@@ -166,7 +170,9 @@ class Choosing {
   void try_heads(const std::string& title, const DetectSpace& space) {
     const Matrix coordinates = encode_rows(space, features_, labelled_.rows, true, jobs_);
     for (const HeadSetting& setting : heads()) {
-      const Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, jobs_);
+      Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, jobs_);
+      // All ranks have the same labelled items; one of them decides.
+      comm_.broadcast(std::span<float>(scores.data(), static_cast<std::size_t>(scores.size())), 0);
       const double miap = mean_interpolated_precision(scores, labelled_.labels);
       best_.tried.push_back({title, setting.svm ? "svm" : "smooth", setting.lambda, miap});
       if (miap <= best_miap_) continue;
@@ -194,10 +200,10 @@ class Choosing {
   ManyFeatures features_;
   const LabelledItems& labelled_;
   const DetectorOptions& options_;
+  Comm& comm_;
   int jobs_;
   Progress progress_;
   std::vector<int> folds_;
-  SelfComm comm_;
   std::vector<SpacePart> fitted_;
   Detector best_;
   double best_miap_ = -1;
@@ -230,10 +236,11 @@ void check(const DetectorOptions& options) {
 }
 
 Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
-                      const DetectorOptions& options, int jobs, const Progress& progress) {
+                      const DetectorOptions& options, Comm& comm, int jobs,
+                      const Progress& progress) {
   check(options);
   check_input(features, labelled);
-  return Choosing(features, labelled, options, jobs, progress).run();
+  return Choosing(features, labelled, options, comm, jobs, progress).run();
 }
 
 }  // namespace commonplace

@@ -62,8 +62,11 @@ struct Detector {
 /// labelled ones, held out in turn. Without labels enough to choose by, `auto` is smoothed features
 /// and the smooth head. Above `kManyItems` items, auto leaves out what costs more than a few passes
 /// over them (smoothed and anchors).
+/// Every rank gives the features of all items, of which it reads its own rows and the labelled
+/// ones; all get the same detector.
 Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
-                      const DetectorOptions& options, int jobs, const Progress& progress);
+                      const DetectorOptions& options, Comm& comm, int jobs,
+                      const Progress& progress);
 inline constexpr std::int64_t kManyItems = 200'000;
 
 }  // namespace commonplace

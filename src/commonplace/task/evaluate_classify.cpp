@@ -8,14 +8,18 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/baseline/ivm.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/learn/full_gp.h"
 #include "commonplace/learn/gp_basis.h"
 #include "commonplace/learn/softmax_gp.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Kernel, kind, length, variance)
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -106,6 +110,10 @@ struct Outcome {
   double train_seconds = 0;
   double predict_seconds = 0;
 };
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, prototypes, wrong, log_probability, calibration_error,
+                                   averaged_log_probability, averaged_calibration_error,
+                                   train_seconds, predict_seconds)
 
 /// What the probabilities are worth.
 struct Judged {
@@ -289,19 +297,9 @@ void add_gains(const ClassifyOptions& options, const Outcomes& outcomes,
   }
 }
 
-LikelihoodSurface surface_of(const Stage& stage, const HyperparameterOptions& tuning) {
-  LikelihoodSurface surface;
-  for (int i = -4; i <= 4; ++i)
-    surface.lengths.push_back(stage.kernel.length * std::pow(2.0, 0.5 * i));
-  for (int i = -2; i <= 2; ++i)
-    surface.variances.push_back(stage.kernel.variance * std::pow(4.0, i));
-  surface.values = likelihood_surface(stage.kernel.kind, stage.train.features, stage.train.labels,
-                                      stage.classes, surface.lengths, surface.variances, tuning);
-  return surface;
-}
-
+/// All but the kernel.
 Stage stage_of(const ClassifiedItems& items, const ClassifyOptions& options, std::uint64_t seed,
-               HyperparameterOptions tuning, int jobs) {
+               int jobs) {
   const Split split = split_rows(seed, items.features.rows(), 1 - options.train_share);
   require(!split.train.empty() && !split.test.empty(), items.features.rows(),
           " items are too few to part into those to learn from and those to ask for");
@@ -311,9 +309,6 @@ Stage stage_of(const ClassifiedItems& items, const ClassifyOptions& options, std
   stage.classes = std::ssize(items.classes);
   stage.jobs = jobs;
   standardise(stage.train, stage.test);
-  stage.kernel = tune_kernel(kernel_kind(options.kernel), stage.train.features, stage.train.labels,
-                             stage.classes, tuning)
-                     .kernel;
   return stage;
 }
 
@@ -328,49 +323,139 @@ Outcome run(const Method& method, const Stage& stage, const ClassifyOptions& opt
   return run_sparse(stage, choice);
 }
 
+/// All that is run, in pieces that any rank can do by itself.
+class Contest {
+ public:
+  Contest(const ClassifiedItems& items, const ClassifyOptions& options,
+          const PrototypeOptions& descent, const HyperparameterOptions& tuning, int jobs,
+          const Progress& progress)
+      : items_(items),
+        options_(options),
+        descent_(descent),
+        tuning_(tuning),
+        jobs_(jobs),
+        progress_(progress) {}
+
+  /// The kernel of each repetition.
+  void tune(Comm& comm) {
+    const auto kernels = make_together(comm, options_.repeat, [&](std::int64_t repetition) {
+      progress_({"tuning kernels", static_cast<std::uint64_t>(repetition),
+                 static_cast<std::uint64_t>(options_.repeat), "repetitions"});
+      go_to(repetition);
+      return packed(tune_kernel(kernel_kind(options_.kernel), stage_.train.features,
+                                stage_.train.labels, stage_.classes, tuning_of(repetition))
+                        .kernel);
+    });
+    for (const std::string& bytes : kernels) kernels_.push_back(unpacked<Kernel>(bytes));
+    stage_at_ = -1;
+  }
+  const Kernel& first_kernel() const { return kernels_[0]; }
+  /// Of the first repetition.
+  std::int64_t train_items() const {
+    return std::ssize(
+        split_rows(seed_of(0), items_.features.rows(), 1 - options_.train_share).train);
+  }
+
+  /// What each method did in each repetition.
+  Outcomes run(const std::vector<Method>& methods, Comm& comm) {
+    const auto count = std::ssize(methods);
+    const auto total = options_.repeat * count;
+    const auto made = make_together(comm, total, [&](std::int64_t piece) {
+      progress_({"comparing classifiers", static_cast<std::uint64_t>(piece),
+                 static_cast<std::uint64_t>(total), "runs"});
+      const std::int64_t repetition = piece / count;
+      go_to(repetition);
+      PrototypeOptions choice = descent_;
+      choice.seed = seed_of(repetition);
+      return packed(commonplace::run(methods[static_cast<std::size_t>(piece % count)], stage_,
+                                     options_, choice));
+    });
+    Outcomes outcomes;
+    for (std::int64_t piece = 0; piece < total; ++piece)
+      outcomes[methods[static_cast<std::size_t>(piece % count)]].push_back(
+          unpacked<Outcome>(made[static_cast<std::size_t>(piece)]));
+    return outcomes;
+  }
+
+  /// The first repetition's, a length to a piece.
+  LikelihoodSurface surface(Comm& comm) {
+    const Kernel& kernel = kernels_[0];
+    LikelihoodSurface surface;
+    for (int i = -4; i <= 4; ++i) surface.lengths.push_back(kernel.length * std::pow(2.0, 0.5 * i));
+    for (int i = -2; i <= 2; ++i) surface.variances.push_back(kernel.variance * std::pow(4.0, i));
+    const auto rows = make_together(comm, std::ssize(surface.lengths), [&](std::int64_t number) {
+      go_to(0);
+      const double length = surface.lengths[static_cast<std::size_t>(number)];
+      const MatrixD values = likelihood_surface(
+          kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
+          std::span(&length, 1), surface.variances, tuning_of(0));
+      return packed(std::vector<double>(values.data(), values.data() + values.size()));
+    });
+    surface.values.resize(std::ssize(surface.lengths), std::ssize(surface.variances));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto values = unpacked<std::vector<double>>(rows[i]);
+      std::copy(values.begin(), values.end(),
+                surface.values.row(static_cast<Eigen::Index>(i)).data());
+    }
+    return surface;
+  }
+
+ private:
+  std::uint64_t seed_of(std::int64_t repetition) const {
+    return random_bits(options_.seed, static_cast<std::uint64_t>(repetition), kRepetition);
+  }
+  HyperparameterOptions tuning_of(std::int64_t repetition) const {
+    HyperparameterOptions tuned = tuning_;
+    tuned.seed = seed_of(repetition);
+    tuned.jobs = jobs_;
+    return tuned;
+  }
+  /// A rank is given its pieces in order, so the last stage is often the one that is needed.
+  void go_to(std::int64_t repetition) {
+    if (stage_at_ == repetition) return;
+    stage_ = stage_of(items_, options_, seed_of(repetition), jobs_);
+    if (!kernels_.empty()) stage_.kernel = kernels_[static_cast<std::size_t>(repetition)];
+    stage_at_ = repetition;
+  }
+
+  const ClassifiedItems& items_;
+  const ClassifyOptions& options_;
+  const PrototypeOptions& descent_;
+  const HyperparameterOptions& tuning_;
+  int jobs_;
+  const Progress& progress_;
+  std::vector<Kernel> kernels_;
+  Stage stage_;
+  std::int64_t stage_at_ = -1;
+};
+
 }  // namespace
 
 ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const ClassifyOptions& options,
                                      const PrototypeOptions& descent,
-                                     const HyperparameterOptions& tuning, int jobs,
+                                     const HyperparameterOptions& tuning, Comm& comm, int jobs,
                                      const Progress& progress) {
   check(items, options);
   ClassifyEvaluation evaluation;
   evaluation.items = items.features.rows();
   evaluation.features = items.features.cols();
   evaluation.classes = std::ssize(items.classes);
+  require_same(comm,
+               concat(evaluation.items, " items of ", evaluation.features, " features and ",
+                      evaluation.classes, " classes"),
+               "items");
   const auto expected =
       static_cast<std::int64_t>(options.train_share * static_cast<double>(evaluation.items) * 1.02);
   const std::vector<Method> methods =
       methods_of(options, options.full && fits_full_gp(expected, evaluation.classes));
-  Outcomes outcomes;
-  for (int repetition = 0; repetition < options.repeat; ++repetition) {
-    const std::uint64_t seed =
-        random_bits(options.seed, static_cast<std::uint64_t>(repetition), kRepetition);
-    HyperparameterOptions tuned = tuning;
-    tuned.seed = seed;
-    tuned.jobs = jobs;
-    const auto step = [&](std::size_t done) {
-      progress({"comparing classifiers",
-                static_cast<std::uint64_t>(repetition) * methods.size() + done,
-                static_cast<std::uint64_t>(options.repeat) * methods.size(), "runs"});
-    };
-    step(0);
-    const Stage stage = stage_of(items, options, seed, tuned, jobs);
-    if (repetition == 0) {
-      evaluation.kernel = stage.kernel;
-      evaluation.train_items = stage.train.features.rows();
-      if (options.surface) evaluation.surface = surface_of(stage, tuned);
-    }
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      step(m);
-      PrototypeOptions choice = descent;
-      choice.seed = seed;
-      outcomes[methods[m]].push_back(run(methods[m], stage, options, choice));
-    }
-  }
+  Contest contest(items, options, descent, tuning, jobs, progress);
+  contest.tune(comm);
+  evaluation.kernel = contest.first_kernel();
+  evaluation.train_items = contest.train_items();
+  if (options.surface) evaluation.surface = contest.surface(comm);
+  const Outcomes outcomes = contest.run(methods, comm);
   for (const Method& method : methods)
-    evaluation.methods.push_back(quality_of(method, outcomes[method]));
+    evaluation.methods.push_back(quality_of(method, outcomes.at(method)));
   add_gains(options, outcomes, evaluation);
   return evaluation;
 }

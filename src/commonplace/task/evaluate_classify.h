@@ -8,6 +8,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/learn/gp_hyperparameters.h"
 #include "commonplace/learn/kernel.h"
@@ -104,9 +105,10 @@ struct ClassifyEvaluation {
 
 /// Learns from some of the items and classifies the others, by each method. Features are
 /// standardised, and the kernel is chosen by marginal likelihood, on the training items alone.
+/// Every rank has all items, and each method of each repetition is run by one of them. Collective.
 ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const ClassifyOptions& options,
                                      const PrototypeOptions& descent,
-                                     const HyperparameterOptions& tuning, int jobs,
+                                     const HyperparameterOptions& tuning, Comm& comm, int jobs,
                                      const Progress& progress);
 
 std::string to_json(const ClassifyEvaluation& evaluation);

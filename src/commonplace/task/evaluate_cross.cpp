@@ -15,9 +15,14 @@
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/task/evaluate_relate.h"
+#include "commonplace/task/packed.h"
 #include "commonplace/task/relate.h"
 
 namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CrossQuality, method, first_to_second, second_to_first, seconds,
+                                   chosen)
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -305,7 +310,7 @@ CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
 }
 
 std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         int jobs, const Progress& progress) {
+                                         Comm& comm, int jobs, const Progress& progress) {
   check(relate);
   std::vector<std::int64_t> known;
   std::vector<std::int64_t> asked;
@@ -320,17 +325,20 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
       {"cca", with_ridge(trial.data, by_cca, jobs)},
       {"mvlpp", with_ridge(trial.data, by_mvlpp, jobs)}};
   std::vector<CrossQuality> result;
-  for (const auto& [name, scores_of] : methods) {
-    progress({"evaluating " + name, result.size(), methods.size(), "methods"});
-    const auto begin = Clock::now();
-    CrossQuality quality;
-    quality.method = name;
-    const Matrix scores = scores_of(known, asked, quality.chosen);
-    quality.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    quality.first_to_second = map_of(scores, classes);
-    quality.second_to_first = map_of(scores.transpose(), classes);
-    result.push_back(std::move(quality));
-  }
+  for (const std::string& made : make_together(comm, std::ssize(methods), [&](std::int64_t number) {
+         const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
+         progress(
+             {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
+         const auto begin = Clock::now();
+         CrossQuality quality;
+         quality.method = name;
+         const Matrix scores = scores_of(known, asked, quality.chosen);
+         quality.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+         quality.first_to_second = map_of(scores, classes);
+         quality.second_to_first = map_of(scores.transpose(), classes);
+         return packed(quality);
+       }))
+    result.push_back(unpacked<CrossQuality>(made));
   return result;
 }
 

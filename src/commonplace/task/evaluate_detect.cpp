@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 
 #include "commonplace/base/error.h"
@@ -16,6 +15,7 @@
 #include "commonplace/baseline/neighbour_graph.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/task/number_list.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
 namespace {
@@ -123,8 +123,9 @@ std::vector<std::int64_t> places(const Stage& stage) {
 /// Our own way, by the options.
 Scored run_detector(const Stage& stage, const DetectorOptions& options) {
   const std::vector<MatrixView> used = views_of(stage.used);
+  SelfComm alone;
   const Detector detector =
-      fit_detector(used, {places(stage), stage.labels}, options, stage.jobs, no_progress);
+      fit_detector(used, {places(stage), stage.labels}, options, alone, stage.jobs, no_progress);
   const ConceptHeads heads =
       fit_heads(encode_rows(detector.space, used, places(stage), true, stage.jobs), stage.labels,
                 detector.head, stage.jobs);
@@ -300,12 +301,15 @@ void check_methods(const std::vector<std::string>& methods) {
 
 /// One repetition's figures.
 struct Outcome {
+  std::int64_t helping = 0;        ///< unlabelled items that helped
   std::vector<double> precisions;  ///< per concept that can be judged: interpolated AP
   std::vector<double> at_100;
   double error = -1;
   double seconds = 0;
   std::string chosen;
 };
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, helping, precisions, at_100, error, seconds, chosen)
 
 Outcome judge(const DetectTrial& trial, const Draw& draw, const Scored& scored) {
   Outcome outcome;
@@ -341,12 +345,12 @@ Measured measured(const std::vector<Outcome>& outcomes, std::vector<double> Outc
   return {mean(means), bootstrap_mean(means.size() > 1 ? means : outcomes[0].*values)};
 }
 
-DetectQuality quality_of(const std::string& method, std::int64_t labelled, std::int64_t unlabelled,
+DetectQuality quality_of(const std::string& method, std::int64_t labelled,
                          const std::vector<Outcome>& outcomes) {
   DetectQuality result;
   result.method = method;
   result.labelled = labelled;
-  result.unlabelled = unlabelled;
+  result.unlabelled = outcomes[0].helping;
   result.miap = measured(outcomes, &Outcome::precisions);
   result.precision_at_100 = measured(outcomes, &Outcome::at_100);
   result.chosen = outcomes[0].chosen;
@@ -363,6 +367,35 @@ DetectQuality quality_of(const std::string& method, std::int64_t labelled, std::
   return result;
 }
 
+/// One method on one drawing of labelled items.
+struct Run {
+  std::int64_t labelled;
+  std::int64_t unlabelled;
+  int round;
+  std::string method;
+};
+
+Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOptions& detector,
+                     int jobs) {
+  const Draw draw =
+      draw_items(trial, run.labelled, run.unlabelled,
+                 random_bits(detector.space.seed, static_cast<std::uint64_t>(run.round), 0x726eU));
+  Stage stage{trial,
+              draw,
+              detector,
+              {},
+              rows_of(trial.features, draw.used),
+              rows_of(trial.features, draw.others),
+              jobs};
+  stage.labels = trial.labels(draw.labelled, Eigen::all);
+  const auto begin = Clock::now();
+  const Scored scored = run_method(stage, run.method);
+  Outcome outcome = judge(trial, draw, scored);
+  outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.helping = std::ssize(draw.used) - std::ssize(draw.labelled);
+  return outcome;
+}
+
 }  // namespace
 
 bool DetectTrial::one_each() const {
@@ -370,7 +403,7 @@ bool DetectTrial::one_each() const {
 }
 
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, int jobs,
+                                 const DetectorOptions& detector, Comm& comm, int jobs,
                                  const Progress& progress) {
   check(detector);
   const std::vector<std::string> methods = parted(options.methods);
@@ -381,40 +414,24 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
   evaluation.items = trial.labels.rows();
   for (const Matrix& each : trial.features) evaluation.columns += each.cols();
   evaluation.concepts = trial.concepts;
-  const auto counts = number_list(options.labelled, "labelled", false);
-  const auto helpers = number_list(options.unlabelled, "unlabelled", true);
-  const std::size_t runs =
-      counts.size() * helpers.size() * static_cast<std::size_t>(options.repeat) * methods.size();
-  std::size_t done = 0;
-  for (const std::int64_t unlabelled : helpers)
-    for (const std::int64_t labelled : counts) {
-      std::map<std::string, std::vector<Outcome>> outcomes;
-      std::int64_t helping = 0;
-      for (int round = 0; round < options.repeat; ++round) {
-        const Draw draw = draw_items(
-            trial, labelled, unlabelled,
-            random_bits(detector.space.seed, static_cast<std::uint64_t>(round), 0x726eU));
-        helping = std::ssize(draw.used) - std::ssize(draw.labelled);
-        Stage stage{trial,
-                    draw,
-                    detector,
-                    {},
-                    rows_of(trial.features, draw.used),
-                    rows_of(trial.features, draw.others),
-                    jobs};
-        stage.labels = trial.labels(draw.labelled, Eigen::all);
-        for (const std::string& method : methods) {
-          progress({"detecting", done++, runs, "runs"});
-          const auto begin = Clock::now();
-          const Scored scored = run_method(stage, method);
-          Outcome outcome = judge(trial, draw, scored);
-          outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-          outcomes[method].push_back(std::move(outcome));
-        }
-      }
+  std::vector<Run> runs;
+  for (const std::int64_t unlabelled : number_list(options.unlabelled, "unlabelled", true))
+    for (const std::int64_t labelled : number_list(options.labelled, "labelled", false))
       for (const std::string& method : methods)
-        evaluation.methods.push_back(quality_of(method, labelled, helping, outcomes[method]));
-    }
+        for (int round = 0; round < options.repeat; ++round)
+          runs.push_back({labelled, unlabelled, round, method});
+  const std::vector<std::string> outcomes =
+      make_together(comm, std::ssize(runs), [&](std::int64_t run) {
+        progress({"detecting", static_cast<std::uint64_t>(run), runs.size(), "runs"});
+        return packed(make_outcome(runs[static_cast<std::size_t>(run)], trial, detector, jobs));
+      });
+  const auto repeat = static_cast<std::size_t>(options.repeat);
+  for (std::size_t first = 0; first < runs.size(); first += repeat) {
+    std::vector<Outcome> rounds;
+    for (std::size_t i = 0; i < repeat; ++i)
+      rounds.push_back(unpacked<Outcome>(outcomes[first + i]));
+    evaluation.methods.push_back(quality_of(runs[first].method, runs[first].labelled, rounds));
+  }
   return evaluation;
 }
 

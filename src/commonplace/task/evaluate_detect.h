@@ -66,9 +66,10 @@ struct DetectEvaluation {
 /// ones, and scores all others by each method. `ale` methods follow the authors' rules with all
 /// items at hand, `iale` ones learn the space from the labelled and half of the others and take the
 /// rest as new. The seed of the draws is that of the detector's space. Graph methods (gsf, lapsvm,
-/// propagation) tie all items to each other.
+/// propagation) tie all items to each other. Each run of a method is done by one rank, whichever is
+/// free.
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, int jobs,
+                                 const DetectorOptions& detector, Comm& comm, int jobs,
                                  const Progress& progress);
 
 /// From files: each of the `features` a .npy matrix, and `labels` a .npy of a class number

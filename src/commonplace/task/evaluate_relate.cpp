@@ -13,6 +13,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/task/number_list.h"
+#include "commonplace/task/packed.h"
 #include "commonplace/task/relate.h"
 
 namespace commonplace {
@@ -29,6 +30,7 @@ struct Outcome {
   std::string chosen;
   std::int64_t learned_from = 0;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, ndcg, met, rand, seconds, chosen, learned_from)
 
 std::size_t target_kind(const RelateData& data, const std::string& asked) {
   std::vector<std::string> names;
@@ -136,12 +138,43 @@ bool has_dim(const std::string& method) {
          method == "mvlpp" || method == "lpp";
 }
 
+/// One method with one choice of what is held out.
+struct Piece {
+  std::string method;
+  std::int64_t share = 100;
+  std::int64_t dim = 0;
+  int repeat = 0;
+};
+
+/// Of all methods that can be used on such a task; all repetitions of one stand together.
+std::vector<Piece> pieces_of(const RelateEvaluationOptions& options, const RelateTask& task) {
+  const std::vector<std::string> methods = parted(options.methods);
+  require(!methods.empty(), "--methods names none; there are ", join(relate_methods()));
+  const std::vector<std::int64_t> shares = number_list(options.shares, "--shares", false);
+  std::vector<std::int64_t> dims{0};
+  if (!options.dims.empty()) dims = number_list(options.dims, "--dims", false);
+  std::vector<Piece> pieces;
+  for (const std::int64_t share : shares)
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      for (const std::string& method : methods) {
+        if ((d > 0 && !has_dim(method)) || !why_not(task, method).empty()) continue;
+        for (int repeat = 0; repeat < options.repeat; ++repeat)
+          pieces.push_back({method, share, dims[d], repeat});
+      }
+  return pieces;
+}
+
+std::uint64_t seed_of(const RelateOptions& relate, std::int64_t repeat) {
+  return relate.projection.seed + 17 * static_cast<std::uint64_t>(repeat);
+}
+
 /// Guesses the places of items held out from all else that they have.
 struct PlaceOutcome {
   std::vector<std::string> methods;
   std::vector<std::vector<double>> errors;  ///< per method
   double told = 0;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
 
 /// The places of the most alike known items by the first kind with features.
 std::vector<double> errors_of_neighbours(const RelateTask& task) {
@@ -181,8 +214,8 @@ PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
 }
 
 void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::size_t target,
-                     const RelateOptions& relate, const RelateEvaluationOptions& options, int jobs,
-                     const Progress& progress) {
+                     const RelateOptions& relate, const RelateEvaluationOptions& options,
+                     Comm& comm, int jobs, const Progress& progress) {
   std::size_t kind = data.kinds.size();
   for (std::size_t k = 0; k < data.kinds.size(); ++k)
     if (data.kinds[k].what.of == ThingsOf::places &&
@@ -190,13 +223,14 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
       kind = k;
   if (kind == data.kinds.size()) return;
   std::vector<PlaceOutcome> outcomes;
-  for (int repeat = 0; repeat < options.repeat; ++repeat) {
-    progress({"guessing places", static_cast<std::uint64_t>(repeat),
-              static_cast<std::uint64_t>(options.repeat), "repetitions"});
-    const RelateTask task =
-        make_task(data, kind, relate, options.held, 100,
-                  relate.projection.seed + 17 * static_cast<std::uint64_t>(repeat), jobs);
-    outcomes.push_back(place_outcome(task, progress));
+  for (const std::string& made : make_together(comm, options.repeat, [&](std::int64_t repeat) {
+         progress({"guessing places", static_cast<std::uint64_t>(repeat),
+                   static_cast<std::uint64_t>(options.repeat), "repetitions"});
+         return packed(place_outcome(
+             make_task(data, kind, relate, options.held, 100, seed_of(relate, repeat), jobs),
+             progress));
+       })) {
+    outcomes.push_back(unpacked<PlaceOutcome>(made));
     evaluation.told += outcomes.back().told / options.repeat;
   }
   for (std::size_t m = 0; m < outcomes[0].methods.size(); ++m) {
@@ -216,7 +250,7 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
 }  // namespace
 
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, int jobs,
+                                 const RelateEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(options.held > 0 && options.held < 1, "--held must be between 0 and 1, not ",
@@ -230,30 +264,28 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   evaluation.things = data.kinds[target].things;
   for (std::int64_t row = 0; row < data.items_of(target); ++row)
     evaluation.items += data.kinds[target].has.view().row_indices(row).empty() ? 0 : 1;
-  const std::vector<std::string> methods = parted(options.methods);
-  require(!methods.empty(), "--methods names none; there are ", join(relate_methods()));
-  const std::vector<std::int64_t> shares = number_list(options.shares, "--shares", false);
-  std::vector<std::int64_t> dims{0};
-  if (!options.dims.empty()) dims = number_list(options.dims, "--dims", false);
-  for (const std::int64_t share : shares)
-    for (std::size_t d = 0; d < dims.size(); ++d)
-      for (const std::string& method : methods) {
-        if (d > 0 && !has_dim(method)) continue;
-        std::vector<Outcome> outcomes;
-        for (int repeat = 0; repeat < options.repeat; ++repeat) {
-          RelateTask task =
-              make_task(data, target, relate, options.held, share,
-                        relate.projection.seed + 17 * static_cast<std::uint64_t>(repeat), jobs);
-          task.dim = dims[d];
-          if (!why_not(task, method).empty()) break;
-          progress({"evaluating " + method, static_cast<std::uint64_t>(repeat),
-                    static_cast<std::uint64_t>(options.repeat), "repetitions"});
-          outcomes.push_back(outcome_of(task, method, options, progress));
-        }
-        if (!outcomes.empty())
-          evaluation.methods.push_back(quality_of(method, has_dim(method) ? dims[d] : 0, outcomes));
-      }
-  evaluate_places(evaluation, data, target, relate, options, jobs, progress);
+  const std::vector<Piece> pieces = pieces_of(
+      options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), jobs));
+  const std::vector<std::string> made =
+      make_together(comm, std::ssize(pieces), [&](std::int64_t number) {
+        const Piece& piece = pieces[static_cast<std::size_t>(number)];
+        RelateTask task = make_task(data, target, relate, options.held, piece.share,
+                                    seed_of(relate, piece.repeat), jobs);
+        task.dim = piece.dim;
+        progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
+                  static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(outcome_of(task, piece.method, options, progress));
+      });
+  const auto repeat = static_cast<std::size_t>(options.repeat);
+  for (std::size_t first = 0; first < pieces.size(); first += repeat) {
+    std::vector<Outcome> outcomes;
+    for (std::size_t i = first; i < first + repeat; ++i)
+      outcomes.push_back(unpacked<Outcome>(made[i]));
+    const Piece& piece = pieces[first];
+    evaluation.methods.push_back(
+        quality_of(piece.method, has_dim(piece.method) ? piece.dim : 0, outcomes));
+  }
+  evaluate_places(evaluation, data, target, relate, options, comm, jobs, progress);
   return evaluation;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/task/relate_methods.h"
@@ -69,9 +70,9 @@ struct RelateEvaluation {
 };
 
 /// Hides what some items of a library have of the target and asks for it, by every method that can
-/// be used. Changes nothing.
+/// be used. Changes nothing. All ranks have the data, share the repetitions and get the same.
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, int jobs,
+                                 const RelateEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
 
 /// Pairs of two kinds of features, of which the later ones are new.
@@ -94,8 +95,9 @@ struct CrossQuality {
   double seconds = 0;
   std::string chosen;
 };
+/// All ranks have the trial, share the methods and get the same.
 std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         int jobs, const Progress& progress);
+                                         Comm& comm, int jobs, const Progress& progress);
 
 std::string to_json(const RelateEvaluation& evaluation);
 std::string to_json(const std::vector<CrossQuality>& qualities);

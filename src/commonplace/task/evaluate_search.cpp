@@ -3,19 +3,24 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
-#include "commonplace/comm/comm.h"
 #include "commonplace/eval/plot.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/lines.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/task/learn_search.h"
+#include "commonplace/task/packed.h"
 #include "commonplace/task/search_trial.h"
 
 namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchQuality, average_precision, missing_average_precision,
+                                   precision_at_recall, precision_at, curve)
+
 namespace {
 
 using Scores = std::vector<std::vector<float>>;
@@ -48,7 +53,13 @@ struct Answers {
     if (quality.find(key) == quality.end()) order.push_back(key);
     quality[key].push_back(std::move(judged));
   }
+  /// Those of another repetition.
+  void add(const Answers& others) {
+    for (const auto& key : others.order)
+      for (const SearchQuality& judged : others.quality.at(key)) add(key.first, key.second, judged);
+  }
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Answers, order, quality)
 
 Scores bm25(const SearchTrial& trial) {
   const SparseView rows = trial.visible.view();
@@ -162,8 +173,9 @@ void judge_topics(const Stage& stage, const std::string& method, int shared,
 /// The model as `learn` would choose and fit it from what is visible.
 bool judge_hybrid(const Stage& stage, const std::string& method, std::vector<Sparse> counts,
                   Answers& answers) {
+  SelfComm alone;
   const LearnedBorrowing learned =
-      learn_borrowing(counts, stage.idf, stage.options, stage.jobs, stage.progress);
+      learn_borrowing(counts, stage.idf, stage.options, alone, stage.jobs, stage.progress);
   const CodedItems items =
       code_items(learned.borrowing, stage.trial.visible.view(),
                  lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.jobs);
@@ -334,55 +346,91 @@ Chart sweep_chart(const SearchEvaluation& evaluation, const std::string& label,
   return chart;
 }
 
+/// What one repetition found.
+struct Repetition {
+  Answers answers;
+  std::int64_t asked = 0;
+  bool borrowed = false;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Repetition, answers, asked, borrowed)
+
+/// What is searched, the same in every repetition.
+struct SearchMaterial {
+  const Library& library;
+  std::vector<Collection> collections;
+  MergedTerms terms;
+  Sparse whole;                         ///< the target's counts, or a sample of them
+  std::optional<Sparse> same_source{};  ///< counts of that collection, if there is one
+};
+
+Repetition repeat_search(const SearchMaterial& material, const SearchModelOptions& model,
+                         const SearchEvaluationOptions& options, std::uint64_t seed, int jobs,
+                         const Progress& progress) {
+  const Vocabulary& vocabulary = material.terms.vocabulary;
+  const SearchTrial trial =
+      options.judgements.empty()
+          ? hide_terms(material.whole.view(), {options.hide, options.least, options.queries, seed})
+          : read_judgements(options.judgements, material.library, material.collections[0],
+                            vocabulary, material.whole);
+  require(!trial.asked.empty(), "no tag of collection '", material.collections[0].name,
+          "' is used by ", options.least,
+          " or more items that have other tags too, so there is nothing to ask for; give a",
+          " smaller --least or add more tagged items");
+  SearchModelOptions seeded = model;
+  seeded.subspace.seed = seed;
+  const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
+  Stage stage{trial, material.terms.counts, idf, seeded, jobs, progress};
+  stage.counts[0] = trial.visible;
+  Repetition repetition;
+  repetition.borrowed = run_methods(stage, material.same_source ? &*material.same_source : nullptr,
+                                    options, repetition.answers);
+  repetition.asked = std::ssize(trial.asked);
+  return repetition;
+}
+
 }  // namespace
 
 SearchEvaluation evaluate_search(const Library& library, const std::string& target,
                                  const std::vector<std::string>& auxiliaries,
                                  const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, int jobs,
+                                 const SearchEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress) {
   commonplace::check(model);
   check(options);
   const ReadSnapshot snapshot(library.database());
-  std::vector<Collection> collections = collections_to_learn(library, target, auxiliaries);
-  if (!options.same_source.empty()) collections.push_back(collection(library, options.same_source));
-  MergedTerms terms = read_terms(library, collections, model.terms, jobs, progress);
-  const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
-  Sparse same_source;
+  SearchMaterial material{library, collections_to_learn(library, target, auxiliaries), {}, {}};
+  if (!options.same_source.empty())
+    material.collections.push_back(collection(library, options.same_source));
+  for (const Collection& each : material.collections)
+    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, model.terms, jobs, progress);
   if (!options.same_source.empty()) {
-    same_source = std::move(terms.counts.back());
-    terms.counts.pop_back();
+    material.same_source = std::move(material.terms.counts.back());
+    material.terms.counts.pop_back();
   }
 
   SearchEvaluation result;
-  result.terms = terms.vocabulary.size();
-  require(options.judgements.empty() || collections[0].items <= kMostItems, "collection '", target,
-          "' has ", collections[0].items, " items; judgements are possible for at most ",
-          kMostItems);
-  const Sparse whole = sample_rows(terms.counts[0], kMostItems, model.subspace.seed);
-  result.items = whole.rows();
+  result.terms = material.terms.vocabulary.size();
+  require(options.judgements.empty() || material.collections[0].items <= kMostItems, "collection '",
+          target, "' has ", material.collections[0].items,
+          " items; judgements are possible for at most ", kMostItems);
+  material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
+  result.items = material.whole.rows();
+  const std::vector<std::string> repetitions =
+      make_together(comm, options.repeat, [&](std::int64_t repetition) {
+        const auto number = static_cast<std::uint64_t>(repetition);
+        progress(
+            {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(repeat_search(material, model, options,
+                                    model.subspace.seed + kRepetition * number, jobs, progress));
+      });
   Answers answers;
-  for (int repetition = 0; repetition < options.repeat; ++repetition) {
-    progress({"repetitions", static_cast<std::uint64_t>(repetition),
-              static_cast<std::uint64_t>(options.repeat), "repetitions"});
-    const std::uint64_t seed =
-        model.subspace.seed + kRepetition * static_cast<std::uint64_t>(repetition);
-    const SearchTrial trial =
-        options.judgements.empty()
-            ? hide_terms(whole.view(), {options.hide, options.least, options.queries, seed})
-            : read_judgements(options.judgements, library, collections[0], terms.vocabulary, whole);
-    require(!trial.asked.empty(), "no tag of collection '", target, "' is used by ", options.least,
-            " or more items that have other tags too, so there is nothing to ask for; give a",
-            " smaller --least or add more tagged items");
-    terms.counts[0] = trial.visible;
-    SearchModelOptions seeded = model;
-    seeded.subspace.seed = seed;
-    const Stage stage{trial, terms.counts, idf, seeded, jobs, progress};
-    result.borrowed +=
-        run_methods(stage, options.same_source.empty() ? nullptr : &same_source, options, answers)
-            ? 1.0 / options.repeat
-            : 0;
-    result.asked += static_cast<double>(trial.asked.size()) / options.repeat;
+  for (const std::string& text : repetitions) {
+    const auto repetition = unpacked<Repetition>(text);
+    answers.add(repetition.answers);
+    result.borrowed += repetition.borrowed ? 1.0 / options.repeat : 0;
+    result.asked += static_cast<double>(repetition.asked) / options.repeat;
   }
   for (const auto& key : answers.order)
     result.methods.push_back(summarise(key, answers.quality.at(key)));

@@ -59,10 +59,11 @@ struct SearchEvaluation {
 };
 
 /// Hides tags of the target and asks for them, by every method. Changes nothing in the library.
+/// Each repetition is done by one rank, whichever is free.
 SearchEvaluation evaluate_search(const Library& library, const std::string& target,
                                  const std::vector<std::string>& auxiliaries,
                                  const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, int jobs,
+                                 const SearchEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
 
 /// The curves of precision against recall, and quality against topics in common, as SVG.

@@ -14,10 +14,21 @@
 #include "commonplace/baseline/neighbour_tags.h"
 #include "commonplace/baseline/poisson_tags.h"
 #include "commonplace/baseline/popular_tags.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, precision, precision_at_1,
+                                   precision_at_3, precision_at_5, ndcg_at_5, f1_at_5, popular_ndcg,
+                                   rare_ndcg, rank_loss, one_error, coverage, hamming_loss, f1,
+                                   has_confidence, calibration_error, reliability, train_seconds,
+                                   predict_seconds, memory)
+
 namespace {
 
 constexpr std::int64_t kBlock = 1024;
@@ -267,8 +278,9 @@ class Contest {
 
 Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options, int jobs,
                           const Progress& progress) {
+  SelfComm alone;
   auto learned = std::make_shared<LearnedSuggester>(learn_suggester(
-      {trial.train.view(), trial.blocks, trial.train_tags.view()}, options, jobs, progress));
+      {trial.train.view(), trial.blocks, trial.train_tags.view()}, options, alone, jobs, progress));
   Learned result;
   result.prototypes = learned->report.prototypes;
   result.threshold = learned->suggester.threshold;
@@ -371,10 +383,29 @@ std::vector<SuggesterOptions> methods_asked_for(const std::string& text,
   return methods;
 }
 
+/// What is run, each by itself.
+struct Entry {
+  std::string name;
+  std::function<Learned()> learn;
+};
+
+std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
+                                        const SuggestTrial& trial, Comm& comm, int jobs) {
+  const Contest contest(trial, jobs);
+  std::vector<SuggestResult> results;
+  for (const std::string& bytes :
+       make_together(comm, std::ssize(entries), [&](std::int64_t number) {
+         const Entry& entry = entries[static_cast<std::size_t>(number)];
+         return packed(contest.run(entry.name, entry.learn));
+       }))
+    results.push_back(unpacked<SuggestResult>(bytes));
+  return results;
+}
+
 }  // namespace
 
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, int jobs,
+                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
                                    const Progress& progress) {
   check(model);
   const std::vector<std::string> baselines = baselines_asked_for(options.baselines);
@@ -388,26 +419,32 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
   evaluation.tags = trial.train_tags.columns;
   require(evaluation.train_items > 0 && evaluation.test_items > 0,
           "there are too few tagged items to learn from some and ask for the others");
-  const Contest contest(trial, jobs);
-  for (const SuggesterOptions& chosen : methods) {
-    evaluation.methods.push_back(contest.run("commonplace, " + chosen.method, [&] {
-      return learn_commonplace(trial, chosen, jobs, progress);
-    }));
-  }
-  for (const std::string& name : baselines) {
-    if (!trial.train.is_sparse)
-      fail("baselines need words or other sparse features; add --baselines none");
-    evaluation.methods.push_back(
-        contest.run(name, [&] { return learn_baseline(name, trial, jobs, progress); }));
-  }
+  require(baselines.empty() || trial.train.is_sparse,
+          "baselines need words or other sparse features; add --baselines none");
+  require_same(comm,
+               concat(evaluation.train_items, " and ", evaluation.test_items, " items of ",
+                      trial.train_tags.nonzeros(), " and ", trial.test_tags.nonzeros(), " tags"),
+               "items");
+
+  std::vector<Entry> entries;
+  const auto enter = [&](const std::string& name, const SuggesterOptions& chosen) {
+    entries.push_back({"commonplace, " + name, [&trial, &progress, chosen, jobs] {
+                         return learn_commonplace(trial, chosen, jobs, progress);
+                       }});
+  };
+  for (const SuggesterOptions& chosen : methods) enter(chosen.method, chosen);
+  for (const std::string& name : baselines)
+    entries.push_back({name, [&, name] { return learn_baseline(name, trial, jobs, progress); }});
   for (const std::string& count : sweep) {
     SuggesterOptions chosen = model;
     chosen.method = "tags";
     chosen.prototypes = count;
-    evaluation.sweep.push_back(contest.run("commonplace, tags, prototypes " + count, [&] {
-      return learn_commonplace(trial, chosen, jobs, progress);
-    }));
+    enter("tags, prototypes " + count, chosen);
   }
+  evaluation.methods = run_together(entries, trial, comm, jobs);
+  const auto first_swept = evaluation.methods.end() - std::ssize(sweep);
+  evaluation.sweep.assign(first_swept, evaluation.methods.end());
+  evaluation.methods.erase(first_swept, evaluation.methods.end());
   return evaluation;
 }
 

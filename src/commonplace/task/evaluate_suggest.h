@@ -82,9 +82,10 @@ struct SuggestEvaluation {
 
 /// Learns from the trial's first part by each method and asks for the tags of the second. Nothing
 /// of the second part is seen by any choice. A test item without tags counts in precision, with 0,
-/// as in the figures that others publish, and in nothing else.
+/// as in the figures that others publish, and in nothing else. Every rank has the whole trial, and
+/// each method is run by one of them. Collective.
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, int jobs,
+                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
                                    const Progress& progress);
 
 std::string to_json(const SuggestEvaluation& evaluation);

@@ -13,6 +13,7 @@
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/plot.h"
 #include "commonplace/task/number_list.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
 namespace {
@@ -160,6 +161,71 @@ std::vector<std::string> methods_for(const std::string& asked, const TransferTri
   return result;
 }
 
+/// One method with one cut and draw.
+struct Piece {
+  Cell cell;
+  std::string method;
+  int repetition = 0;
+  bool watched = false;
+};
+
+/// What came of it.
+struct Outcome {
+  double accuracy = 0;
+  double calibration_error = 0;
+  double seconds = 0;
+  std::vector<double> objective;  ///< by iteration, if it was watched
+  std::vector<double> accuracy_by_iteration;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, accuracy, calibration_error, seconds, objective,
+                                   accuracy_by_iteration)
+
+/// All repetitions of a method stand together. The first of ours is watched.
+std::vector<Piece> pieces_of(const TransferData& data, std::size_t sources,
+                             const TransferOptions& transfer,
+                             const TransferEvaluationOptions& options) {
+  std::vector<Piece> pieces;
+  bool watched = false;
+  const std::vector<Cell> cells = cells_of(options, transfer.factors.clusters);
+  for (const Cell& cell : cells) {
+    const TransferTrial trial = trial_of(data, sources, cell, options.cut, options.seed);
+    for (const std::string& method : methods_for(options.methods, trial))
+      for (int repetition = 0; repetition < options.repeat; ++repetition) {
+        const bool watch = !watched && method == "commonplace" && &cell == &cells.front();
+        watched = watched || watch;
+        pieces.push_back({cell, method, repetition, watch});
+      }
+  }
+  return pieces;
+}
+
+Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sources,
+                   const TransferOptions& transfer, const TransferEvaluationOptions& options,
+                   int jobs) {
+  const auto repetition = static_cast<std::uint64_t>(piece.repetition);
+  const TransferTrial trial =
+      trial_of(data, sources, piece.cell, options.cut, options.seed + repetition);
+  TransferOptions settings = transfer;
+  settings.factors.clusters = static_cast<int>(piece.cell.clusters);
+  settings.factors.seed = transfer.factors.seed + repetition;
+  Outcome outcome;
+  WatchTransfer watch;
+  if (piece.watched)
+    watch = [&](std::size_t stage, int, double objective, const MatrixD& classes) {
+      if (stage + sources != trial.target()) return;
+      outcome.objective.push_back(objective);
+      outcome.accuracy_by_iteration.push_back(judge(classes, trial).accuracy);
+    };
+  const auto begin = std::chrono::steady_clock::now();
+  const MatrixD scores =
+      run_transfer_method(piece.method, trial, settings, jobs, no_progress, watch);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Judged judged = judge(scores, trial);
+  outcome.accuracy = judged.accuracy;
+  outcome.calibration_error = judged.calibration_error;
+  return outcome;
+}
+
 void finish(TransferQuality& quality, int repeat) {
   const double count = repeat;
   quality.accuracy =
@@ -208,7 +274,7 @@ Chart chart_of(const TransferEvaluation& evaluation, const std::string& title,
 
 TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
                                      const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, int jobs,
+                                     const TransferEvaluationOptions& options, Comm& comm, int jobs,
                                      const Progress& progress) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(data.collections.size() > sources, "evaluating needs a target beside the sources");
@@ -221,50 +287,38 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
   result.classes = data.classes;
   result.largest_class = share_of_largest(data.collections.back().labels, data.classes.size());
 
-  const std::vector<Cell> cells = cells_of(options, transfer.factors.clusters);
-  for (const Cell& cell : cells) {
-    const TransferTrial first = trial_of(data, sources, cell, options.cut, options.seed);
-    for (const std::string& method : methods_for(options.methods, first)) {
-      TransferQuality quality{method,
-                              cell.clusters,
-                              cell.labelled_bridge,
-                              cell.labelled_target,
-                              cell.removed,
-                              0,
-                              0,
-                              0,
-                              0,
-                              {}};
-      for (int repetition = 0; repetition < options.repeat; ++repetition) {
-        progress({method, static_cast<std::uint64_t>(repetition),
+  const std::vector<Piece> pieces = pieces_of(data, sources, transfer, options);
+  const std::vector<std::string> made =
+      make_together(comm, std::ssize(pieces), [&](std::int64_t number) {
+        const Piece& piece = pieces[static_cast<std::size_t>(number)];
+        progress({piece.method, static_cast<std::uint64_t>(piece.repetition),
                   static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(repetition);
-        const TransferTrial trial =
-            repetition == 0 ? first : trial_of(data, sources, cell, options.cut, seed);
-        TransferOptions settings = transfer;
-        settings.factors.clusters = static_cast<int>(cell.clusters);
-        settings.factors.seed = transfer.factors.seed + static_cast<std::uint64_t>(repetition);
-        WatchTransfer watch;
-        if (method == "commonplace" && repetition == 0 && result.objective.empty() &&
-            &cell == &cells.front())
-          watch = [&](std::size_t stage, int, double objective, const MatrixD& classes) {
-            if (stage + sources != trial.target()) return;
-            result.objective.push_back(objective);
-            result.accuracy_by_iteration.push_back(judge(classes, trial).accuracy);
-          };
-        const auto begin = std::chrono::steady_clock::now();
-        const MatrixD scores =
-            run_transfer_method(method, trial, settings, jobs, no_progress, watch);
-        quality.seconds +=
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        const Judged judged = judge(scores, trial);
-        quality.accuracies.push_back(judged.accuracy);
-        quality.calibration_error += judged.calibration_error;
-      }
-      finish(quality, options.repeat);
-      result.methods.push_back(std::move(quality));
+        return packed(outcome_of(piece, data, sources, transfer, options, jobs));
+      });
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (piece.repetition == 0)
+      result.methods.push_back({piece.method,
+                                piece.cell.clusters,
+                                piece.cell.labelled_bridge,
+                                piece.cell.labelled_target,
+                                piece.cell.removed,
+                                0,
+                                0,
+                                0,
+                                0,
+                                {}});
+    Outcome outcome = unpacked<Outcome>(made[i]);
+    TransferQuality& quality = result.methods.back();
+    quality.accuracies.push_back(outcome.accuracy);
+    quality.calibration_error += outcome.calibration_error;
+    quality.seconds += outcome.seconds;
+    if (piece.watched) {
+      result.objective = std::move(outcome.objective);
+      result.accuracy_by_iteration = std::move(outcome.accuracy_by_iteration);
     }
   }
+  for (TransferQuality& quality : result.methods) finish(quality, options.repeat);
   return result;
 }
 

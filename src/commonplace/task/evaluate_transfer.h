@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/task/transfer_data.h"
 #include "commonplace/task/transfer_methods.h"
 
@@ -65,10 +66,11 @@ struct TransferEvaluation {
   std::vector<double> accuracy_by_iteration;
 };
 
-/// Hides the labels of all but the first `sources` collections and asks for those of the last.
+/// Hides the labels of all but the first `sources` collections and asks for those of the last. All
+/// ranks have the data, share the methods and repetitions, and get the same.
 TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
                                      const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, int jobs,
+                                     const TransferEvaluationOptions& options, Comm& comm, int jobs,
                                      const Progress& progress);
 
 std::string to_json(const TransferEvaluation& evaluation);

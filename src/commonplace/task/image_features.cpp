@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "commonplace/base/error.h"
-#include "commonplace/base/parallel.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
@@ -16,6 +15,7 @@
 #include "commonplace/task/image_sources.h"
 #include "commonplace/task/learn_image_features.h"
 #include "commonplace/task/partial_rows.h"
+#include "commonplace/task/rank_parts.h"
 
 namespace commonplace {
 namespace {
@@ -113,32 +113,35 @@ ImageTable load_table(const fs::path& path) {
 class Making {
  public:
   Making(Library& library, const Collection& collection, const std::string& name,
-         const ImageFeatureOptions& options, int jobs, const Progress& progress)
+         const ImageFeatureOptions& options, Comm& comm, int jobs, const Progress& progress)
       : library_(library),
         collection_(collection),
         name_(name),
         model_name_(collection.name + "." + name),
         options_(options),
+        comm_(comm),
         jobs_(jobs),
         progress_(progress),
         folder_(library.path() / "unfinished" / concat(collection.id, "-", name)),
         sources_(image_sources(library, collection)),
         states_(sources_.size()),
-        done_(sources_.size(), false) {}
+        done_(sources_.size(), false) {
+    require_same(comm, state_of(library, collection), concat("collection '", collection.name, "'"));
+  }
 
   MadeImageFeatures run(bool relearn) {
     const auto begun = std::chrono::steady_clock::now();
     MadeImageFeatures made;
     made.model = model_name_;
     std::optional<ImageFeatureModel> stored;
-    if (!relearn) stored = stored_model();
-    made.learned = !stored.has_value();
-    if (stored)
-      model_ = std::move(*stored);
-    else
+    if (is_first() && !relearn) stored = stored_model();
+    made.learned = comm_.broadcast(!stored.has_value(), 0);
+    if (made.learned)
       learn();
+    else
+      model_ = model_of_first(comm_, stored ? *stored : ImageFeatureModel());
     model_fingerprint_ = hexadecimal(fingerprint(model_));
-    rows_ = Matrix::Zero(std::ssize(sources_), model_.axes.rows());
+    if (is_first()) rows_ = Matrix::Zero(std::ssize(sources_), model_.axes.rows());
     if (made.learned)
       project_raw();
     else
@@ -149,15 +152,21 @@ class Making {
                    made.kept;
     for (std::size_t i = 0; i < sources_.size(); ++i)
       if (!states_[i].problem.empty()) made.skipped.push_back({sources_[i].id, states_[i].problem});
-    made.record = store(made.learned);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-    fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
-    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    on_first(comm_, [&] {
+      made.record = store(made.learned);
+      std::error_code ignored;
+      fs::remove_all(folder_, ignored);
+      fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
+    });
+    made.record = record_of_first(comm_, made.record);
+    made.seconds = comm_.broadcast(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(), 0);
     return made;
   }
 
  private:
+  bool is_first() const { return comm_.rank() == 0; }
+
   /// The model of this name, if it was learned with the same options.
   std::optional<ImageFeatureModel> stored_model() const {
     const std::optional<ModelRecord> record = find_model(library_, model_name_, kModelKind);
@@ -167,12 +176,12 @@ class Making {
 
   void learn() {
     LearnedImageModel learned =
-        learn_image_model(sources_, options_, folder_, jobs_, states_, progress_);
+        learn_image_model(sources_, options_, folder_, comm_, jobs_, states_, progress_);
     model_ = std::move(learned.model);
     raw_ = std::move(learned.raw);
   }
 
-  /// The rows of the pictures that the model was learned from.
+  /// The rows of the pictures that the model was learned from. Rank 0 has them.
   void project_raw() {
     std::vector<std::size_t> known;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -180,6 +189,11 @@ class Making {
       done_[i] = true;
       if (states_[i].problem.empty()) known.push_back(i);
     }
+    if (is_first()) project(known);
+    raw_.reset();
+  }
+
+  void project(const std::vector<std::size_t>& known) {
     for (std::size_t first = 0; first < known.size(); first += kRowsAtATime) {
       progress_({"projecting pictures", first, known.size(), "pictures"});
       const std::size_t count = std::min<std::size_t>(kRowsAtATime, known.size() - first);
@@ -194,53 +208,68 @@ class Making {
     }
   }
 
-  /// Takes over the stored rows that this model made of files that are still the same, and returns
-  /// how many have a picture.
-  std::int64_t keep_stored() {
+  /// What was made of which files the last time, if this model made the stored rows.
+  struct Earlier {
+    FeatureRecord record;
+    ImageTable table;
+  };
+  std::optional<Earlier> earlier() const {
     const std::vector<FeatureRecord> records = feature_records(library_, collection_);
     const auto record =
         std::find_if(records.begin(), records.end(),
                      [&](const FeatureRecord& each) { return each.name == name_ && !each.sparse; });
     const auto table_record = find_model(library_, model_name_ + ".images", kTableKind);
-    if (record == records.end() || !table_record) return 0;
-    const ImageTable table = load_table(table_record->file);
+    if (record == records.end() || !table_record) return {};
+    ImageTable table = load_table(table_record->file);
     if (table.model != model_fingerprint_ || record->columns != model_.axes.rows() ||
         record->source != source_text(options_, model_name_, table.digest))
-      return 0;
-    const NpyMatrix file = dense_features(*record);
-    const MatrixView before = file.view();
-    ImageMeter meter("comparing pictures", std::ssize(sources_), progress_);
-    parallel_for(
-        static_cast<std::size_t>(std::min<std::int64_t>(before.rows(), std::ssize(sources_))),
-        jobs_, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) {
-            if (still_holds(i, table))
-              rows_.row(static_cast<std::int64_t>(i)) = before.row(static_cast<std::int64_t>(i));
-            meter.step();
-          }
+      return {};
+    return Earlier{*record, std::move(table)};
+  }
+
+  /// Takes over the stored rows that this model made of files that are still the same, and returns
+  /// how many have a picture.
+  std::int64_t keep_stored() {
+    const std::optional<Earlier> before = earlier();
+    require_same(comm_, before ? before->record.source : "none", concat("features '", name_, "'"));
+    if (!before) return 0;
+    const std::int64_t count = std::min<std::int64_t>(before->record.rows, std::ssize(sources_));
+    const std::vector<std::string> found = make_by_picture(
+        comm_, count, jobs_, "comparing pictures", progress_, [&](std::int64_t number) {
+          return to_bytes(still_holds(static_cast<std::size_t>(number), before->table));
         });
     std::int64_t kept = 0;
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      states_[i] = image_state(found[i]);
       done_[i] = states_[i].known;
       if (states_[i].known && states_[i].problem.empty()) ++kept;
     }
-    unchanged_ = before.rows() == std::ssize(sources_) &&
+    if (is_first()) copy_rows(before->record);
+    unchanged_ = before->record.rows == std::ssize(sources_) &&
                  std::all_of(done_.begin(), done_.end(), [](bool done) { return done; });
-    kept_record_ = *record;
+    kept_record_ = before->record;
     return kept;
   }
 
-  /// Whether the file of a picture is the one that its stored row was made of.
-  bool still_holds(std::size_t i, const ImageTable& table) {
+  void copy_rows(const FeatureRecord& record) {
+    const NpyMatrix file = dense_features(record);
+    const MatrixView before = file.view();
+    for (std::size_t i = 0; i < done_.size(); ++i)
+      if (done_[i])
+        rows_.row(static_cast<std::int64_t>(i)) = before.row(static_cast<std::int64_t>(i));
+  }
+
+  /// The state of a picture whose file is the one that its stored row was made of; otherwise an
+  /// unknown one.
+  ImageState still_holds(std::size_t i, const ImageTable& table) const {
     const auto known = table.states.find(sources_[i].id);
-    if (known == table.states.end() || !known->second.known) return false;
+    if (known == table.states.end() || !known->second.known) return {};
     try {
-      if (read_image(sources_[i]).fingerprint != known->second.fingerprint) return false;
+      if (read_image(sources_[i]).fingerprint != known->second.fingerprint) return {};
     } catch (const Error&) {
-      return false;
+      return {};
     }
-    states_[i] = known->second;
-    return true;
+    return known->second;
   }
 
   void encode_rest() {
@@ -248,13 +277,14 @@ class Making {
     for (std::size_t i = 0; i < done_.size(); ++i)
       if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
     if (rest.empty()) return;
-    PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows());
+    PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows(), comm_);
     auto make = [&](const Picture& picture) {
       return raw_image_features(model_.options, model_.vocabularies, picture);
     };
-    auto finish = [&](const Matrix& raw) { return encode(model_, raw, jobs_); };
-    make_image_rows(sources_, rest, options_, {"encoding pictures", make, finish}, jobs_, rows,
-                    states_, progress_);
+    auto finish = [&](const Matrix& raw) { return encode(model_, raw, 1); };
+    make_image_rows(sources_, rest, options_, {"encoding pictures", make, finish}, comm_, jobs_,
+                    rows, states_, progress_);
+    if (!is_first()) return;
     for (const std::int64_t row : rest) {
       const ImageState& state = states_[static_cast<std::size_t>(row)];
       if (state.known && state.problem.empty())
@@ -279,6 +309,7 @@ class Making {
   std::string name_;
   std::string model_name_;
   ImageFeatureOptions options_;
+  Comm& comm_;
   int jobs_;
   const Progress& progress_;
   fs::path folder_;  ///< of what is unfinished
@@ -288,7 +319,7 @@ class Making {
   ImageFeatureModel model_;
   std::string model_fingerprint_;
   std::unique_ptr<PartialRows> raw_;
-  Matrix rows_;
+  Matrix rows_;  ///< on rank 0 alone
   bool unchanged_ = false;
   std::optional<FeatureRecord> kept_record_;
 };
@@ -297,11 +328,12 @@ class Making {
 
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
-                                      bool relearn, int jobs, const Progress& progress) {
+                                      bool relearn, Comm& comm, int jobs,
+                                      const Progress& progress) {
   require(collection.items > 0, "collection '", collection.name, "' has no items");
   check(options);
   check_feature_name(name);  // before the work rather than after it
-  return Making(library, collection, name, options, jobs, progress).run(relearn);
+  return Making(library, collection, name, options, comm, jobs, progress).run(relearn);
 }
 
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,

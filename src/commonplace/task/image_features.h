@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/features/image_features.h"
@@ -32,11 +33,12 @@ struct MadeImageFeatures {
 /// options is stored already, only pictures that are new or have changed are encoded, by that
 /// model, unless `relearn` asks for a new one. Vocabularies come from a sample of up to 1,024
 /// pictures, principal axes from as many as fit into 1 GiB. Work that is interrupted goes on where
-/// it stopped when it is asked for again; until then it lies in LIB/unfinished. Error if the
-/// collection has no items or none of its pictures can be read.
+/// it stopped when it is asked for again, by however many ranks; until then it lies in
+/// LIB/unfinished. Rank 0 stores. Error if the collection has no items or none of its pictures can
+/// be read. Collective.
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
-                                      bool relearn, int jobs, const Progress& progress);
+                                      bool relearn, Comm& comm, int jobs, const Progress& progress);
 
 /// The model of image features `name` of a collection; Error if there is none.
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,

@@ -10,6 +10,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/stored_models.h"
@@ -36,8 +37,18 @@ std::vector<std::int64_t> labelled_rows(const std::vector<std::uint8_t>& shown) 
   return rows;
 }
 
-/// The concepts from their labelled items, read in blocks.
-void learn_concepts(DetectModel& model, ManyFeatures features, int jobs, const Progress& progress) {
+/// The heads of all ranks' labelled rows, of which this rank has `own`.
+ConceptHeads fit_all_heads(const DetectModel& model, ManyFeatures features,
+                           std::span<const std::int64_t> rows, std::span<const std::int64_t> own,
+                           Comm& comm, int jobs) {
+  if (!model.head.svm) return solve_heads(model.statistics, model.head.lambda, jobs);
+  const Matrix coordinates = encode_rows(model.space, features, own, true, jobs);
+  return fit_heads(comm.gather_rows(coordinates), labels_of(model.known, rows), model.head, jobs);
+}
+
+/// The concepts from their labelled items, each rank reading its part of them in blocks.
+void learn_concepts(DetectModel& model, ManyFeatures features, Comm& comm, int jobs,
+                    const Progress& progress) {
   const std::vector<std::int64_t> rows = labelled_rows(model.shown);
   const auto concepts = std::ssize(model.concepts);
   model.statistics = SmoothStatistics(model.space.columns(), concepts);
@@ -46,16 +57,17 @@ void learn_concepts(DetectModel& model, ManyFeatures features, int jobs, const P
     return;
   }
   if (model.head.svm && std::ssize(rows) > kMostForSvm) model.head = {false, 1, model.head.cost};
-  for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
-    progress({"learning concepts", begin, rows.size(), "items"});
-    const auto some =
-        std::span(rows).subspan(begin, std::min<std::size_t>(kBlock, rows.size() - begin));
+  const RowRange range = own_rows(std::ssize(rows), comm);
+  const auto own = std::span(rows).subspan(static_cast<std::size_t>(range.begin),
+                                           static_cast<std::size_t>(range.end - range.begin));
+  for (std::size_t begin = 0; begin < own.size(); begin += kBlock) {
+    progress({"learning concepts", begin, own.size(), "items"});
+    const auto some = own.subspan(begin, std::min<std::size_t>(kBlock, own.size() - begin));
     add_rows(model.statistics, encode_rows(model.space, features, some, true, jobs),
              labels_of(model.known, some), {}, jobs);
   }
-  model.heads = model.head.svm ? fit_heads(encode_rows(model.space, features, rows, true, jobs),
-                                           labels_of(model.known, rows), model.head, jobs)
-                               : solve_heads(model.statistics, model.head.lambda, jobs);
+  sum_over_ranks(model.statistics, comm);
+  model.heads = fit_all_heads(model, features, rows, own, comm, jobs);
 }
 
 DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
@@ -235,8 +247,9 @@ MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows) {
 }
 
 ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-                    std::span<const float> scales, int jobs, const Progress& progress) {
+                    std::span<const float> scales, Comm& comm, int jobs, const Progress& progress) {
   const std::int64_t rows = features[0].rows();
+  const RowRange own = own_rows(rows - first, comm);
   ByteRows result;
   if (scales.empty()) {
     // Scales come from a part of the items; what lies farther out is cut off there.
@@ -251,12 +264,17 @@ ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_
     result.scales.assign(scales.begin(), scales.end());
     result.worst.assign(scales.size(), 0);
   }
-  for (std::int64_t begin = first; begin < rows; begin += kBlock) {
-    progress({"coding items", static_cast<std::uint64_t>(begin - first),
-              static_cast<std::uint64_t>(rows - first), "items"});
-    append(result, encode(space, features, begin, std::min(kBlock, rows - begin), true, jobs),
+  for (std::int64_t begin = own.begin; begin < own.end; begin += kBlock) {
+    progress({"coding items", static_cast<std::uint64_t>(begin - own.begin),
+              static_cast<std::uint64_t>(own.end - own.begin), "items"});
+    append(result,
+           encode(space, features, first + begin, std::min(kBlock, own.end - begin), true, jobs),
            jobs);
   }
+  std::vector<double> worst(result.worst.begin(), result.worst.end());
+  comm.max(worst);
+  std::copy(worst.begin(), worst.end(), result.worst.begin());
+  result.bytes = gather_on_first(comm, std::move(result.bytes));
   return result;
 }
 
@@ -284,7 +302,7 @@ std::string detect_index_name(const std::string& model) { return model + ".index
 
 DetectLearningReport learn_detect(Library& library, const std::string& collection_name,
                                   const std::string& name, const DetectModelOptions& options,
-                                  int jobs, const Progress& progress) {
+                                  Comm& comm, int jobs, const Progress& progress) {
   const auto begin = Clock::now();
   check(options.detector);
   const Collection source = collection(library, collection_name);
@@ -294,6 +312,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   model.features = detect_features(library, source, options.features);
   const MappedFeatures features(library, source, model.features);
   ConceptTable table = read_concepts(library, source, options, features.rows());
+  require_same(comm, state_of(library, source), "collection '" + source.name + "'");
   model.concepts = std::move(table.concepts);
   model.known = std::move(table.known);
   model.shown = std::move(table.shown);
@@ -305,23 +324,24 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
         sample_labelled(labelled.rows, options.detector.choose_on, options.detector.space.seed);
     labelled.labels = labels_of(model.known, labelled.rows);
   }
-  Detector chosen = fit_detector(features.views(), labelled, options.detector, jobs, progress);
+  Detector chosen =
+      fit_detector(features.views(), labelled, options.detector, comm, jobs, progress);
   model.space = std::move(chosen.space);
   model.representation = chosen.representation;
   model.head = chosen.head;
   model.confidence = fit_confidence(chosen.held_scores, chosen.held_outcomes);
-  learn_concepts(model, features.views(), jobs, progress);
+  learn_concepts(model, features.views(), comm, jobs, progress);
   DetectIndex index;
-  index.rows = code_items(model.space, features.views(), 0, {}, jobs, progress);
+  index.rows = code_items(model.space, features.views(), 0, {}, comm, jobs, progress);
 
   DetectLearningReport report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;
   report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  store_both(library, report.model, model, to_json(report), index);
+  on_first(comm, [&] { store_both(library, report.model, model, to_json(report), index); });
   return report;
 }
 
-DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
+DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
                            const Progress& progress) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
@@ -330,6 +350,7 @@ DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
   DetectModel model = load_detect_model(TensorFile(record.file));
   const Collection source = collection(library, model.collection);
   const MappedFeatures features(library, source, model.features);
+  require_same(comm, state_of(library, source), "collection '" + source.name + "'");
   const TensorFile file(model_record(library, detect_index_name(name)).file);
   const ByteRowsView before = view_detect_index(file);
   require(index_fits(before, model.space, features.views(), jobs), "items of collection '",
@@ -342,9 +363,10 @@ DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
       features.views(), jobs);
   if (update.changed_items + update.new_items > 0) {
     DetectIndex index;
-    index.rows = grown(before, code_items(model.space, features.views(), before.rows, before.scales,
-                                          jobs, progress));
-    store_both(library, name, model, record.report, index);
+    const ByteRows more =
+        code_items(model.space, features.views(), before.rows, before.scales, comm, jobs, progress);
+    if (comm.rank() == 0) index.rows = grown(before, more);
+    on_first(comm, [&] { store_both(library, name, model, record.report, index); });
   }
   update.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return update;

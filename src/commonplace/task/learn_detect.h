@@ -30,10 +30,11 @@ std::string to_json(const DetectLearningReport& report);
 
 /// Learns coordinates from stored dense features of all items of a collection, and the concepts
 /// that its tags or labels name, and stores model and index under `name` (empty:
-/// "detect.COLLECTION") and NAME.index. All or nothing. Error if there are no dense features.
+/// "detect.COLLECTION") and NAME.index. All or nothing. Error if there are no dense features. Every
+/// rank has opened the library, and rank 0 for writing.
 DetectLearningReport learn_detect(Library& library, const std::string& collection,
                                   const std::string& name, const DetectModelOptions& options,
-                                  int jobs, const Progress& progress);
+                                  Comm& comm, int jobs, const Progress& progress);
 
 struct DetectUpdate {
   std::int64_t new_items = 0;      ///< put into the index
@@ -44,7 +45,7 @@ struct DetectUpdate {
 /// in its space as it is: the same as learning again in that space, without reading the other
 /// items. Margins do not add up, so an SVM becomes the smooth head. Concepts that are new to the
 /// collection need learning again.
-DetectUpdate update_detect(Library& library, const std::string& name, int jobs,
+DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
                            const Progress& progress);
 
 /// The names in `asked`, parted by commas, or all dense features if it is empty; Error if there are
@@ -82,9 +83,9 @@ ConceptTable read_concepts(const Library& library, const Collection& collection,
 MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows);
 
 /// The coordinates of the items from `first` on, in a byte each, with `scales` or, if that is
-/// empty, scales of their own.
+/// empty, scales of their own. Each rank codes its part of them, and rank 0 gets all.
 ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-                    std::span<const float> scales, int jobs, const Progress& progress);
+                    std::span<const float> scales, Comm& comm, int jobs, const Progress& progress);
 
 /// Whether an index is of these features, as far as some of its rows tell: not if items were
 /// removed or features made anew since.

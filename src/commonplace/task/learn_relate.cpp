@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/options_json.h"
@@ -16,11 +17,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data,
-                                const LandmarkCache& cache, int jobs) {
+                                const LandmarkCache& cache, Comm& comm, int jobs) {
   std::vector<RelatedKind> kinds;
   for (std::size_t k = 0; k < data.kinds.size(); ++k) {
     RelatedKind& into = kinds.emplace_back();
-    into.positions = positions_of(space, data, k, jobs, &cache);
+    into.positions = positions_of(space, data, k, comm, jobs, &cache);
     into.what = data.kinds[k].what;
     into.features = data.kinds[k].features;
     into.names = std::move(data.kinds[k].names);
@@ -48,11 +49,17 @@ RelateLearningReport report_of(const RelateModel& model, const RelateLinks& link
   return report;
 }
 
-void store(Library& library, const std::string& name, const RelateModel& model,
-           const RelateLearningReport& report) {
-  store_model(library,
-              {name, kRelateModelKind, {}, options_to_json(model.options), to_json(report), ""},
-              [&](const std::filesystem::path& path) { save(model, path); });
+/// Stores the model under the name that the report has for it, with how long it took.
+void keep(Library& library, const RelateModel& model, RelateLearningReport& report,
+          Clock::time_point begin, Comm& comm) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  report.seconds = comm.broadcast(seconds, 0);
+  on_first(comm, [&] {
+    store_model(
+        library,
+        {report.model, kRelateModelKind, {}, options_to_json(model.options), to_json(report), ""},
+        [&](const std::filesystem::path& path) { save(model, path); });
+  });
 }
 
 /// What tells a thing without features apart from the others of its kind.
@@ -91,12 +98,13 @@ RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
 }  // namespace
 
 RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, int jobs,
+                                  const RelateOptions& options, Comm& comm, int jobs,
                                   const Progress& progress) {
   const auto begin = Clock::now();
   check(options);
   RelateData data = read_relate_data(library, options.read, jobs, progress);
-  const RelateChoice choice = choose_relation(data, options, jobs, progress);
+  require_same_data(library, data, comm);
+  const RelateChoice choice = choose_relation(data, options, comm, jobs, progress);
   RelateModel model;
   model.options = options;
   model.rules = choice.rules;
@@ -105,29 +113,30 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
   projection.dim = choice.dim;
   const RelateLinks links = links_of(data);
   LandmarkCache cache;
-  model.space = fit_relate_space(data, links, choice.settings, projection, jobs, progress,
+  model.space = fit_relate_space(data, links, choice.settings, projection, comm, jobs, progress,
                                  {nullptr, nullptr, &cache});
-  model.kinds = placed(model.space, data, cache, jobs);
+  model.kinds = placed(model.space, data, cache, comm, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name.empty() ? "relate" : name;
   report.quality = choice.quality;
   report.asked = choice.asked;
   report.tried = choice.tried;
-  report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  store(library, report.model, model, report);
+  keep(library, model, report, begin, comm);
   return report;
 }
 
-RelateLearningReport update_relate(Library& library, const std::string& name, int jobs,
+RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
                                    const Progress& progress) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
   require(record.kind == kRelateModelKind, "the model '", name, "' is of the kind '", record.kind,
           "'; expected one made by 'commonplace learn LIB relate'");
+  require_same(comm, record.file.filename().string(), concat("model '", name, "'"));
   const RelateModel before = load_relate_model(TensorFile(record.file));
   std::vector<TfidfModel> texts;
   for (const RelatedKind& kind : before.kinds) texts.push_back(kind.text);
   RelateData data = read_relate_data(library, before.options.read, jobs, progress, texts);
+  require_same_data(library, data, comm);
   require(data.kinds.size() == before.kinds.size(),
           "there are other kinds to relate now than when the model '", name,
           "' was learned; learn it again");
@@ -143,13 +152,12 @@ RelateLearningReport update_relate(Library& library, const std::string& name, in
   const RelateLinks links = links_of(data);
   const RelateSpace start = renumbered(before, data);
   LandmarkCache cache;
-  model.space = fit_relate_space(data, links, before.space.settings, projection, jobs, progress,
-                                 {&start.landmarks, &start.projection, &cache});
-  model.kinds = placed(model.space, data, cache, jobs);
+  model.space = fit_relate_space(data, links, before.space.settings, projection, comm, jobs,
+                                 progress, {&start.landmarks, &start.projection, &cache});
+  model.kinds = placed(model.space, data, cache, comm, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name;
-  report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  store(library, name, model, report);
+  keep(library, model, report, begin, comm);
   return report;
 }
 

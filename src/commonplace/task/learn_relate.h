@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/task/relate_model.h"
 
@@ -35,13 +36,14 @@ struct RelateLearningReport {
 std::string to_json(const RelateLearningReport& report);
 
 /// Learns one space for what `options` name and stores the model under `name` (empty: "relate").
-/// All or nothing.
+/// All or nothing. Each rank has the library; rank 0 writes to it, and all get its report.
 RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, int jobs, const Progress& progress);
+                                  const RelateOptions& options, Comm& comm, int jobs,
+                                  const Progress& progress);
 
 /// Brings a stored model up to date with new items, tags, decisions and links: with its kernels,
 /// landmarks, ridges and rules as they are, and the solver starting from its space.
-RelateLearningReport update_relate(Library& library, const std::string& name, int jobs,
+RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
                                    const Progress& progress);
 
 }  // namespace commonplace

@@ -7,13 +7,14 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/eval/divergence.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/options_json.h"
+#include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/sharing.h"
 #include "commonplace/task/search_index.h"
 #include "commonplace/task/search_trial.h"
@@ -43,14 +44,18 @@ std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
   return result;
 }
 
+/// Every rank has all counts, and weighs and fits its own rows of them.
 SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
-                               int shared, const SearchModelOptions& options, int jobs,
+                               int shared, const SearchModelOptions& options, Comm& comm, int jobs,
                                const Progress& progress) {
   std::vector<Sparse> weighted;
-  for (const SparseView& each : counts) weighted.push_back(weighted_rows(each, idf));
+  for (const SparseView& each : counts) {
+    const RowRange own = own_rows(each.rows, comm);
+    weighted.push_back(
+        weighted_rows(slice(FeatureRows(each), own.begin, own.end - own.begin).sparse(), idf));
+  }
   SharedSubspaceOptions subspace = options.subspace;
   subspace.jobs = jobs;
-  SelfComm comm;
   const int collections = static_cast<int>(counts.size());
   return fit_shared_subspace(views(weighted),
                              shared_blocks(collections, options.rank, options.auxiliary_rank,
@@ -72,12 +77,22 @@ struct Tried {
   BorrowingWeights weights;
 };
 
-/// The choices that need hidden tags, on a sample of the collections.
+/// Makes the numbers of all ranks those of rank 0, so that all decide alike.
+void follow_first(std::vector<double>& numbers, Comm& comm) {
+  comm.broadcast(std::span<double>(numbers), 0);
+}
+void follow_first(SearchQuality& quality, Comm& comm) {
+  follow_first(quality.average_precision, comm);
+  follow_first(quality.missing_average_precision, comm);
+}
+
+/// The choices that need hidden tags, on a sample of the collections. Every rank tries them by
+/// itself, and takes over what rank 0 found.
 class Choosing {
  public:
   Choosing(const std::vector<Sparse>& counts, std::span<const float> idf,
-           const SearchModelOptions& options, int jobs, const Progress& progress)
-      : idf_(idf), options_(options), jobs_(jobs), progress_(progress) {
+           const SearchModelOptions& options, Comm& comm, int jobs, const Progress& progress)
+      : idf_(idf), options_(options), comm_(comm), jobs_(jobs), progress_(progress) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
     // Apart from what an evaluation with the same seed hides. A small collection is asked for rare
@@ -94,7 +109,11 @@ class Choosing {
 
   /// How many tags could be hidden and asked for.
   std::int64_t asked() const { return std::ssize(trial_.asked); }
-  SearchQuality words() const { return judge(trial_, own_scores(trial_, kOwnWord), jobs_); }
+  SearchQuality words() const {
+    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), jobs_);
+    follow_first(quality, comm_);
+    return quality;
+  }
 
   Tried try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
@@ -105,14 +124,19 @@ class Choosing {
     result.weights = tune_weights(trial_, evidence, kOwnWord, jobs_);
     result.quality =
         judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), jobs_);
+    follow_first(result.quality, comm_);
+    comm_.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
     return result;
   }
   /// Own words and topics only: what is compared to choose how much to share.
   double topics_map(int shared) const {
+    SelfComm alone;
     const SharedSubspaceFit fit =
-        fit_subspace(views(sampled_), idf_, shared, options_, jobs_, progress_);
-    return judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), jobs_)
-        .map();
+        fit_subspace(views(sampled_), idf_, shared, options_, alone, jobs_, progress_);
+    const double map =
+        judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), jobs_)
+            .map();
+    return comm_.broadcast(map, 0);
   }
 
   int by_rule() const {
@@ -126,7 +150,8 @@ class Choosing {
 
  private:
   Borrowing fit(Lending lending, int shared) const {
-    return fit_borrowing(views(sampled_), idf_, lending, shared, options_, jobs_, progress_)
+    SelfComm alone;
+    return fit_borrowing(views(sampled_), idf_, lending, shared, options_, alone, jobs_, progress_)
         .borrowing;
   }
 
@@ -135,11 +160,12 @@ class Choosing {
     int result = std::min(options_.rank, options_.auxiliary_rank) - options_.pairwise;
     for (std::size_t d = 1; d < sampled_.size(); ++d)
       result = std::min(result, sharing(sampled_[0].view(), sampled_[d].view(), result));
-    return result;
+    return comm_.broadcast(result, 0);
   }
 
   std::span<const float> idf_;
   const SearchModelOptions& options_;
+  Comm& comm_;
   int jobs_;
   const Progress& progress_;
   std::vector<Sparse> sampled_;
@@ -265,10 +291,10 @@ std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items) {
 
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
                               Lending lending, int shared, const SearchModelOptions& options,
-                              int jobs, const Progress& progress) {
+                              Comm& comm, int jobs, const Progress& progress) {
   if (lending == Lending::target) counts = counts.first(1);
   FittedBorrowing result;
-  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, jobs, progress);
+  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, comm, jobs, progress);
   Borrowing& borrowing = result.borrowing;
   borrowing.idf.assign(idf.begin(), idf.end());
   borrowing.subspace = std::move(fit.model);
@@ -287,14 +313,17 @@ FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<cons
 }
 
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, int jobs,
+                                 const SearchModelOptions& options, Comm& comm, int jobs,
                                  const Progress& progress) {
   LearnedBorrowing learned;
-  const Choosing choosing(counts, idf, options, jobs, progress);
+  // What is tried is tried again; the fit in the end may go on from a checkpoint.
+  SearchModelOptions tried = options;
+  tried.subspace.checkpoint = {};
+  const Choosing choosing(counts, idf, tried, comm, jobs, progress);
   choose(choosing, counts.size() > 1, options, learned.report, progress);
   const std::vector<SparseView> all = views(counts);
   FittedBorrowing fitted = fit_borrowing(all, idf, learned.report.lending, learned.report.shared,
-                                         options, jobs, progress);
+                                         options, comm, jobs, progress);
   learned.borrowing = std::move(fitted.borrowing);
   learned.borrowing.weights = learned.report.weights;
   learned.report.fit = std::move(fitted.report);
@@ -304,16 +333,19 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
 SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::vector<std::string>& auxiliaries,
                                   const std::string& name, const SearchModelOptions& options,
-                                  int jobs, const Progress& progress) {
+                                  Comm& comm, int jobs, const Progress& progress) {
   check(options);
   Material material = read_material(library, target, auxiliaries, options.terms, jobs, progress);
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
+  for (const Collection& each : collections)
+    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
 
-  LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, jobs, progress);
+  LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, comm, jobs, progress);
   SearchLearningReport report = std::move(learned.report);
   report.model = name.empty() ? "search." + target : name;
+  report.target = target;
   report.items = collections[0].items;
   report.terms = terms.vocabulary.size();
   for (std::size_t d = 1; d < collections.size(); ++d)
@@ -335,12 +367,16 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
     model.lending.push_back(collections[d].name);
   }
 
-  // Made before anything is stored: whoever stops it finds the library as it was.
-  SearchIndex index = make_search_index(library, collections[0], &model, jobs, progress);
-  const ModelRecord record = store_model(
-      library, {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
-      [&](const std::filesystem::path& path) { save(model, path); });
-  store_search_index(library, record, std::move(index));
+  on_first(comm, [&] {
+    // Made before anything is stored: whoever stops it finds the library as it was.
+    SearchIndex index = make_search_index(library, collections[0], &model, jobs, progress);
+    const ModelRecord record = store_model(
+        library,
+        {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
+        [&](const std::filesystem::path& path) { save(model, path); });
+    store_search_index(library, record, std::move(index));
+    forget_checkpoint(options.subspace.checkpoint, kSharedSubspaceCheckpoint);
+  });
   return report;
 }
 
@@ -356,6 +392,7 @@ std::string to_json(const SearchLearningReport& report) {
   for (const SharingTried& each : report.tried)
     tried.push_back({{"shared", each.shared}, {"map", each.map}});
   const Json json = {{"model", report.model},
+                     {"target", report.target},
                      {"items", report.items},
                      {"terms", report.terms},
                      {"auxiliary", lenders},

@@ -6,6 +6,7 @@
 
 #include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/task/search_model.h"
@@ -38,7 +39,8 @@ std::string to_string(Lending lending);
 
 /// What learning found, for people to judge whether borrowing helped.
 struct SearchLearningReport {
-  std::string model{};  ///< its name in the library
+  std::string model{};   ///< its name in the library
+  std::string target{};  ///< the collection that it searches
   std::int64_t items = 0;
   std::int64_t terms = 0;
   std::vector<LenderSummary> lenders;
@@ -59,23 +61,25 @@ std::vector<Collection> collections_to_learn(const Library& library, const std::
                                              const std::vector<std::string>& auxiliaries);
 
 /// Learns a model for searching `target`, borrowing from the others if that helps (or as much as
-/// options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing.
+/// options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing. Every
+/// rank has opened the library, and rank 0 for writing.
 SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::vector<std::string>& auxiliaries,
                                   const std::string& name, const SearchModelOptions& options,
-                                  int jobs, const Progress& progress);
+                                  Comm& comm, int jobs, const Progress& progress);
 
 /// The report as JSON.
 std::string to_json(const SearchLearningReport& report);
 
 /// The part of learning that knows matrices only: makes every choice on tags hidden from the first
-/// of `counts` (the target), then fits. The report has neither names nor lenders.
+/// of `counts` (the target), then fits. The report has neither names nor lenders. Every rank gives
+/// all counts; each tries the choices by itself, rank 0 decides, and the topics are found together.
 struct LearnedBorrowing {
   Borrowing borrowing;
   SearchLearningReport report;
 };
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, int jobs,
+                                 const SearchModelOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
 
 /// A model fitted with so many topics in common, of the target's counts and, unless it lends to
@@ -86,7 +90,7 @@ struct FittedBorrowing {
 };
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
                               Lending lending, int shared, const SearchModelOptions& options,
-                              int jobs, const Progress& progress);
+                              Comm& comm, int jobs, const Progress& progress);
 
 /// The row of each of the target's items among the lenders, or empty if they do not lend.
 std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/eval/split.h"
@@ -116,7 +117,7 @@ Sparse kept_targets(const SparseView& targets, std::span<const std::int64_t> row
 
 SuggestLearningReport learn_suggest(Library& library, const std::string& collection_name,
                                     const std::string& name, const SuggestModelOptions& options,
-                                    int jobs, const Progress& progress) {
+                                    Comm& comm, int jobs, const Progress& progress) {
   check(options.suggester);
   SuggestModel model;
   model.options = options;
@@ -127,6 +128,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
     const ReadSnapshot snapshot(library.database());
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
+    require_same(comm, model.state, concat("collection '", collection_name, "'"));
     SuggestTags tags = read_suggest_tags(library, source, model.control);
     require_tags(tags, collection_name);
     model.evidence = choose_evidence(library, source, options.evidence, jobs, progress);
@@ -137,7 +139,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   }
   LearnedSuggester learned =
       learn_suggester({material.rows.view(), model.evidence.blocks(), material.targets.view()},
-                      options.suggester, jobs, progress);
+                      options.suggester, comm, jobs, progress);
   model.suggester = std::move(learned.suggester);
   model.known_ids = std::move(material.ids);
   if (material.left_out) {
@@ -151,10 +153,15 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   report.collection = collection_name;
   report.features = features_text(model.evidence);
   report.fit = std::move(learned.report);
-  const ModelRecord record = store_model(
-      library, {report.model, kSuggestModelKind, {}, options_to_json(options), to_json(report), ""},
-      [&](const std::filesystem::path& path) { save(model, path); });
-  report.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(record.file));
+  std::int64_t file_bytes = 0;
+  on_first(comm, [&] {
+    const ModelRecord record = store_model(
+        library,
+        {report.model, kSuggestModelKind, {}, options_to_json(options), to_json(report), ""},
+        [&](const std::filesystem::path& path) { save(model, path); });
+    file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(record.file));
+  });
+  report.file_bytes = comm.broadcast(file_bytes, 0);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/task/evaluate_suggest.h"
 #include "commonplace/task/learn_suggester.h"
@@ -20,10 +21,11 @@ struct SuggestLearningReport {
 };
 
 /// Learns to suggest the tags of a collection from its tagged items, and stores the model under
-/// `name` (empty: "suggest.COLLECTION"). All or nothing. Error if there are no tags to learn.
+/// `name` (empty: "suggest.COLLECTION"). All or nothing; rank 0 stores. Error if there are no tags
+/// to learn. Collective.
 SuggestLearningReport learn_suggest(Library& library, const std::string& collection,
                                     const std::string& name, const SuggestModelOptions& options,
-                                    int jobs, const Progress& progress);
+                                    Comm& comm, int jobs, const Progress& progress);
 
 std::string to_json(const SuggestLearningReport& report);
 
@@ -42,8 +44,9 @@ struct SuggestUpdate {
 SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs,
                            const Progress& progress);
 
-/// The same for the stored model of that name, which is replaced; all or nothing.
-SuggestUpdate update_suggest(Library& library, const std::string& name, int jobs,
+/// The same for the stored model of that name, which is replaced; all or nothing. It takes a
+/// moment, so rank 0 does it by itself. Collective.
+SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& comm, int jobs,
                              const Progress& progress);
 
 /// The collection's tagged items in two parts for evaluate_suggest. Features and the vocabulary are

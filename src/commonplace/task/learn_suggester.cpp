@@ -13,6 +13,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/options_json.h"
+#include "commonplace/task/rank_parts.h"
 #include "commonplace/task/suggester_fitting.h"
 
 namespace commonplace {
@@ -87,9 +88,9 @@ void require_categories(bool classified) {
 /// The choices, made on items held out from a sample.
 class Choosing {
  public:
-  Choosing(const SuggesterData& data, const SuggesterOptions& options, int jobs,
+  Choosing(const SuggesterData& data, const SuggesterOptions& options, Comm& comm, int jobs,
            const Progress& progress)
-      : options_(options), jobs_(jobs) {
+      : options_(options), comm_(comm), jobs_(jobs) {
     const FeatureRows& raw = data.features;
     const SparseView& targets = data.targets;
     std::vector<std::int64_t> train;
@@ -105,7 +106,7 @@ class Choosing {
     }
     train_ = take(raw, targets, train);
     held_ = take(raw, targets, held);
-    fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options, jobs,
+    fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options, alone_, jobs,
                      progress);
     setting_.share = share_asked_for(raw.rows());
     if (options.length > 0) setting_.length = options.length;
@@ -145,6 +146,10 @@ class Choosing {
     into.confidence = learn_confidence(scores, held_.targets.view());
     into.threshold = choose_threshold(scores, held_.targets.view(), into.confidence);
     quality.f1 = mean_f1(scores, held_.targets.view(), into.confidence, into.threshold);
+    take_quality_of_first(quality);
+    take_first(comm_, into.confidence.score);
+    take_first(comm_, into.confidence.probability);
+    into.threshold = comm_.broadcast(into.threshold, 0);
   }
 
  private:
@@ -153,12 +158,29 @@ class Choosing {
     return count == 0 ? Setting().share : static_cast<double>(count) / static_cast<double>(items);
   }
 
+  void take_quality_of_first(SuggesterQuality& quality) {
+    quality.items = comm_.broadcast(quality.items, 0);
+    Interval& interval = quality.precision_at_1_interval;
+    for (double* number :
+         {&quality.precision_at_1, &quality.precision_at_3, &quality.precision_at_5, &interval.low,
+          &interval.high, &quality.ndcg_at_5, &quality.f1, &quality.calibration_error})
+      *number = comm_.broadcast(*number, 0);
+    take_first(comm_, quality.reliability);
+  }
+
+  /// What every held-out item gains by these scores: what rank 0 finds, since choices follow it.
+  std::vector<double> gains_of(const Matrix& scores) {
+    std::vector<double> gains = ndcg_of_items(scores, held_.targets.view());
+    take_first(comm_, gains);
+    return gains;
+  }
+
   /// The gain of each held-out item by the tags' latents as they now are.
   std::vector<double> gains() {
     Suggester& suggester = fitting_->suggester();
     suggester.mixture = {};
     const StoredRows held = prepare(suggester, held_.rows.view(), jobs_);
-    return ndcg_of_items(score(suggester, held.view(), {}, jobs_), held_.targets.view());
+    return gains_of(score(suggester, held.view(), {}, jobs_));
   }
   void note(const std::string& setting, const std::vector<double>& gains) {
     tried_.push_back({setting, mean(gains)});
@@ -251,7 +273,7 @@ class Choosing {
 
   SuggesterMixture best_mixture(const TagScores& ways) {
     SuggesterMixture best;
-    std::vector<double> gain = ndcg_of_items(mix(ways, best), held_.targets.view());
+    std::vector<double> gain = gains_of(mix(ways, best));
     // Neighbours cost nothing to have; a classifier must be clearly worth its time.
     const auto try_weights = [&](double SuggesterMixture::*way, const char* name, bool clearly,
                                  std::initializer_list<double> weights) {
@@ -260,7 +282,7 @@ class Choosing {
       for (const double weight : weights) {
         SuggesterMixture next = start;
         next.*way = weight;
-        std::vector<double> after = ndcg_of_items(mix(ways, next), held_.targets.view());
+        std::vector<double> after = gains_of(mix(ways, next));
         note(std::string(name) + " " + short_number(weight), after);
         if (mean(after) > mean(gain) && (!clearly || clearly_better(after, before))) {
           best = next;
@@ -275,6 +297,8 @@ class Choosing {
   }
 
   const SuggesterOptions& options_;
+  Comm& comm_;
+  SelfComm alone_;  ///< each rank makes the choices by itself
   int jobs_;
   TaggedRows train_;
   TaggedRows held_;
@@ -286,10 +310,10 @@ class Choosing {
 
 /// Everything again from all items, by what was chosen.
 Suggester fit_all(const SuggesterData& data, const Setting& setting,
-                  const SuggesterOptions& options, int jobs, const Progress& progress,
+                  const SuggesterOptions& options, Comm& comm, int jobs, const Progress& progress,
                   Suggester chosen) {
   const std::int64_t items = data.features.rows();
-  SuggesterFitting fitting(data.features, data.blocks, data.targets, options, jobs, progress);
+  SuggesterFitting fitting(data.features, data.blocks, data.targets, options, comm, jobs, progress);
   fitting.weigh(setting.weighting.weighting);
   const std::int64_t asked = prototype_count(options.prototypes, items);
   fitting.choose_prototypes(asked > 0 ? asked : prototypes_of(setting.share, items));
@@ -327,14 +351,14 @@ std::int64_t prototype_count(const std::string& text, std::int64_t items) {
 }
 
 LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
-                                 int jobs, const Progress& progress) {
+                                 Comm& comm, int jobs, const Progress& progress) {
   check(options);
   check_targets(data.features, data.targets);
   const std::int64_t items = data.features.rows();
   prototype_count(options.prototypes, items);
   const auto begin = std::chrono::steady_clock::now();
   LearnedSuggester learned;
-  Choosing choosing(data, options, jobs, progress);
+  Choosing choosing(data, options, comm, jobs, progress);
   Suggester chosen;
   if (choosing.possible()) {
     choosing.choose_settings();
@@ -344,7 +368,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
     chosen.confidence = fit_confidence({}, {});
   }
   const Setting& setting = choosing.setting();
-  learned.suggester = fit_all(data, setting, options, jobs, progress, std::move(chosen));
+  learned.suggester = fit_all(data, setting, options, comm, jobs, progress, std::move(chosen));
   SuggesterReport& report = learned.report;
   report.items = items;
   report.tags = data.targets.columns;
@@ -355,7 +379,8 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   report.mixture = learned.suggester.mixture;
   report.threshold = learned.suggester.threshold;
   report.tried = choosing.tried();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.seconds = comm.broadcast(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
   return learned;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/task/suggester.h"
 #include "commonplace/task/suggester_quality.h"
 
@@ -42,12 +43,13 @@ struct SuggesterData {
   SparseView targets;                ///< items x tags: 1 has the tag, -1 it was rejected
 };
 
-/// Every
-/// choice that the options leave open is made on items held out, and then all is learned from all
-/// items. O(items M²) for M prototypes, times the settings tried on the smaller sample. Error for
-/// options out of range, or if there is nothing to learn from.
+/// Every choice that the options leave open is made on items held out, and then all is learned from
+/// all items. O(items M²) for M prototypes, times the settings tried on the smaller sample. Every
+/// rank gives all items; each learns from its own, makes the choices by itself and decides by rank
+/// 0's figures, so that all end with the same. Error for options out of range, or if there is
+/// nothing to learn from. Collective.
 LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
-                                 int jobs, const Progress& progress);
+                                 Comm& comm, int jobs, const Progress& progress);
 
 /// The number of prototypes that `text` ("auto", "5%", "200") asks for of so many items; 0 for
 /// auto. Error if it is neither.

@@ -9,8 +9,17 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/eval/split.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KindSetting, kernel, width, landmarks, gamma)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, votes, voters, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, voters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTried, what, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
+                                   tried)
+
 namespace {
 
 constexpr double kHeldShare = 0.2;
@@ -61,7 +70,7 @@ class Chooser {
 
  private:
   RelateSpace fit(const std::vector<KindSetting>& settings, std::int64_t most_dim);
-  Judged judge(RelateSpace space, bool with_rest) const;
+  Judged judge(RelateSpace space, bool with_rest);
   /// The items that are not held out.
   std::vector<std::int64_t> kept_rows(std::size_t kind) const {
     std::vector<std::int64_t> rows;
@@ -81,6 +90,7 @@ class Chooser {
   const RelateOptions& options_;
   int jobs_;
   const Progress& progress_;
+  SelfComm alone_;
   HeldOut held_;
   RelateLinks links_;
   std::vector<std::size_t> asked_;
@@ -95,16 +105,16 @@ RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t 
   GuidedProjectionOptions options = options_.projection;
   options.dim = whole(options_.dim, "--dim", most_dim);
   options.tolerance = 1e-3;  // enough to compare settings by
-  RelateSpace space = fit_relate_space(data_, links_, settings, options, jobs_, no_progress,
+  RelateSpace space = fit_relate_space(data_, links_, settings, options, alone_, jobs_, no_progress,
                                        {nullptr, &last_, &cache_});
   last_ = space.projection;
   return space;
 }
 
-Judged Chooser::judge(RelateSpace space, bool with_rest) const {
+Judged Chooser::judge(RelateSpace space, bool with_rest) {
   std::vector<Matrix> positions;
   for (std::size_t k = 0; k < data_.kinds.size(); ++k)
-    positions.push_back(positions_of(space, data_, k, jobs_, &cache_));
+    positions.push_back(positions_of(space, data_, k, alone_, jobs_, &cache_));
   Judged best;
   std::vector<std::int64_t> dims{space.dim()};
   if (options_.dim == "auto")
@@ -343,8 +353,8 @@ Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
   return truth;
 }
 
-RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,
-                             const Progress& progress) {
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
+                             int jobs, const Progress& progress) {
   check(options);
   std::vector<KindName> names;
   for (const RelateKind& kind : data.kinds) names.push_back(kind.what);
@@ -367,11 +377,11 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
     }
     of_collection.emplace(kind.what.collection, std::move(rows));
   }
-  if (all) return Chooser(data, options, jobs, progress).choose();
+  if (all) return of_first(comm, Chooser(data, options, jobs, progress).choose());
   std::vector<std::vector<std::int64_t>> rows;
   for (const RelateKind& kind : data.kinds) rows.push_back(of_collection[kind.what.collection]);
   const RelateData part = take_items(data, rows);
-  return Chooser(part, options, jobs, progress).choose();
+  return of_first(comm, Chooser(part, options, jobs, progress).choose());
 }
 
 }  // namespace commonplace

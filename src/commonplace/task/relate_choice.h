@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/task/relate_rules.h"
 
 namespace commonplace {
@@ -59,8 +60,9 @@ std::vector<std::size_t> asked_kinds(const RelateData& data);
 
 /// Holds out a fifth of the items, or of a sample of them, and tries kernels, widths, ridges,
 /// dimensions and rules on them, one at a time, for as long as that helps. What the user set stays.
-RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, int jobs,
-                             const Progress& progress);
+/// Every rank chooses by itself, on the same items, and then takes the choice of rank 0.
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
+                             int jobs, const Progress& progress);
 
 /// Items held out of a space that is learned.
 struct HeldOut {

@@ -9,6 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/links.h"
 #include "commonplace/data/stored_features.h"
@@ -338,6 +339,18 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
   read_links(data, library, links);
   link_equal_names(data);
   return data;
+}
+
+void require_same_data(const Library& library, const RelateData& data, Comm& comm) {
+  for (const RelateKind& kind : data.kinds)
+    require_same(comm,
+                 concat(state_of(library, collection(library, kind.what.collection)), ' ',
+                        kind.features, ' ', kind.things, ' ', kind.has.nonzeros()),
+                 concat("collection '", kind.what.collection, "'"));
+  std::string links;
+  for (const GivenLinks& given : data.given)
+    links += concat(given.from, ' ', given.to, ' ', given.links.nonzeros(), ' ');
+  require_same(comm, links, "links");
 }
 
 }  // namespace commonplace

@@ -10,6 +10,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/formats/item.h"
@@ -100,6 +101,9 @@ struct RelateData {
 /// be used as they are. Error, saying what there is, if something is not there.
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options, int jobs,
                             const Progress& progress, std::span<const TfidfModel> texts = {});
+
+/// Error on every rank unless all have read the same. Collective.
+void require_same_data(const Library& library, const RelateData& data, Comm& comm);
 
 /// A part of the data: the named items of each kind's collection, and the things that they have.
 RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);

@@ -296,12 +296,13 @@ RelateSaid by_positive(const RelateTask& task, double gamma) {
   options.balanced = false;
   options.dim = task.dim > 0 ? task.dim : kUsualDim;
   options.tolerance = 1e-6;
+  SelfComm alone;
   const RelateSpace space =
-      fit_relate_space(*task.data, links, settings, options, task.jobs, no_progress);
-  const Matrix places_of_items =
-      positions_of_items(task.data->kinds[evidence.front()].has.view(),
-                         positions_of(space, *task.data, evidence.front(), task.jobs), task.asked);
-  const Matrix things = positions_of(space, *task.data, task.target, task.jobs);
+      fit_relate_space(*task.data, links, settings, options, alone, task.jobs, no_progress);
+  const Matrix places_of_items = positions_of_items(
+      task.data->kinds[evidence.front()].has.view(),
+      positions_of(space, *task.data, evidence.front(), alone, task.jobs), task.asked);
+  const Matrix things = positions_of(space, *task.data, task.target, alone, task.jobs);
   RelateSaid said{Matrix(places_of_items.rows(), things.rows()), places_of_items, things, ""};
   for (Eigen::Index i = 0; i < said.scores.rows(); ++i)
     said.scores.row(i) =
@@ -442,14 +443,15 @@ LearnedRelation learn_relation(const RelateTask& task, const Progress& progress)
   }
   RelateOptions options = task.options;
   if (task.dim > 0) options.dim = std::to_string(task.dim);
+  SelfComm alone;
   LearnedRelation learned;
-  learned.choice = choose_relation(take_items(data, rows), options, task.jobs, progress);
+  learned.choice = choose_relation(take_items(data, rows), options, alone, task.jobs, progress);
   GuidedProjectionOptions projection = options.projection;
   projection.dim = learned.choice.dim;
   learned.space = fit_relate_space(data, links_of(data, task.held), learned.choice.settings,
-                                   projection, task.jobs, progress);
+                                   projection, alone, task.jobs, progress);
   for (std::size_t k = 0; k < data.kinds.size(); ++k)
-    learned.positions.push_back(positions_of(learned.space, data, k, task.jobs));
+    learned.positions.push_back(positions_of(learned.space, data, k, alone, task.jobs));
   return learned;
 }
 

@@ -7,6 +7,7 @@
 #include "commonplace/base/join.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/neighbour_layout.h"
+#include "commonplace/task/packed.h"
 
 namespace commonplace {
 namespace {
@@ -50,6 +51,26 @@ Everything everything(const RelateModel& model, std::int64_t most) {
     all.directions.row(static_cast<Eigen::Index>(i)) =
         towards[all.things[i].kind].row(all.things[i].number);
   return all;
+}
+
+/// The nearest centres of all rows, each rank's own put together. All take the centres of rank 0,
+/// for rounding may make theirs others.
+NearestCentres nearest_together(const Matrix& rows, Matrix centres, Comm& comm, int jobs) {
+  comm.broadcast(std::span<float>(centres.data(), static_cast<std::size_t>(centres.size())), 0);
+  const RowRange own = own_rows(rows.rows(), comm);
+  NearestCentres nearest =
+      nearest_centres(rows.middleRows(own.begin, own.end - own.begin), centres, jobs);
+  nearest.centre = gather_numbers(comm, std::span<const std::int32_t>(nearest.centre));
+  nearest.squared_distance = gather_numbers(comm, std::span<const float>(nearest.squared_distance));
+  return nearest;
+}
+
+/// Error unless all ranks have opened the same model.
+void require_same_model(const RelateModel& model, Comm& comm) {
+  std::string text = concat(model.space.dim(), ' ', model.space.mass);
+  for (const RelatedKind& kind : model.kinds)
+    text += concat(' ', kind.what.full(), ' ', kind.things());
+  require_same(comm, text, "model");
 }
 
 std::string escaped(const std::string& text) {
@@ -150,11 +171,12 @@ void group_points(const Relations& relations, const Everything& all, const MapOp
 }  // namespace
 
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, int jobs,
-                                         const Progress& progress) {
+                                         std::int64_t limit, std::uint64_t seed, Comm& comm,
+                                         int jobs, const Progress& progress) {
   require(groups >= 1, "--k must be 1 or more, not ", groups);
   require(limit >= 0, "--limit must be 0 or more, not ", limit);
   const RelateModel& model = relations.model();
+  require_same_model(model, comm);
   const Everything all = everything(model, 0);
   require(std::ssize(all.things) >= groups, "there are ", all.things.size(),
           " things, too few for ", groups, " groups; give a smaller --k");
@@ -162,8 +184,11 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
   options.clusters = groups;
   options.seed = seed;
   options.jobs = jobs;
-  const Matrix centres = k_means(all.directions, options, progress);
-  const NearestCentres nearest = nearest_centres(all.directions, centres, jobs);
+  const auto find_nearest = [&](const Matrix& centres) {
+    return nearest_together(all.directions, centres, comm, jobs);
+  };
+  const NearestCentres nearest =
+      find_nearest(k_means(all.directions, options, find_nearest, progress));
   std::vector<std::vector<std::vector<std::size_t>>> members(
       static_cast<std::size_t>(groups), std::vector<std::vector<std::size_t>>(model.kinds.size()));
   for (std::size_t i = 0; i < all.things.size(); ++i)

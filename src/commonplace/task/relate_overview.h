@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/task/relate.h"
 
 namespace commonplace {
@@ -22,10 +23,11 @@ struct RelateGroup {
 };
 
 /// Groups everything that was related by k-means over the directions of all things together; the
-/// largest group first. `limit` names a kind. Error for fewer things than groups.
+/// largest group first. `limit` names a kind. Each rank compares its own_rows of the things with
+/// the centres; all get the same groups. Error for fewer things than groups.
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, int jobs,
-                                         const Progress& progress);
+                                         std::int64_t limit, std::uint64_t seed, Comm& comm,
+                                         int jobs, const Progress& progress);
 
 struct MapOptions {
   std::int64_t most = 3000;  ///< things that are drawn, those of most links first

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -58,12 +58,13 @@ StoredRows linked_rows(const RelateData& data, std::size_t kind, const RelateLin
   return take_rows(data.kinds[kind].view(), which);
 }
 
-/// Whether a projection is of such kinds.
-bool fits(const GuidedProjection* projection, const std::vector<GuidedKind>& kinds) {
+/// Whether a projection is of such kinds of the data.
+bool fits(const GuidedProjection* projection, const RelateData& data,
+          const std::vector<GuidedKind>& kinds) {
   if (projection == nullptr || projection->kinds.size() != kinds.size()) return false;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const bool identity = kinds[k].features == nullptr;
-    const std::int64_t features = identity ? kinds[k].items : kinds[k].features->columns();
+    const std::int64_t features = identity ? data.kinds[k].things : kinds[k].features->columns();
     if (projection->kinds[k].identity != identity ||
         projection->kinds[k].projection.rows() != features)
       return false;
@@ -78,6 +79,39 @@ const Matrix* rows_in(const LandmarkCache& cache, std::size_t kind, const KindSe
         found != cache.made.end() && found->second.landmarks.options.width == setting.width)
       return &found->second.rows;
   return nullptr;
+}
+
+FeatureRows own_part(const FeatureRows& rows, const Comm& comm) {
+  const RowRange own = own_rows(rows.rows(), comm);
+  return slice(rows, own.begin, own.end - own.begin);
+}
+
+/// Chosen among the things that have links. All ranks take those of rank 0, whose rounding may have
+/// led to others than theirs.
+LandmarkFeatures choose_landmarks(const RelateData& data, std::size_t kind,
+                                  const RelateLinks& links, const KindSetting& setting,
+                                  std::uint64_t seed, Comm& comm, int jobs) {
+  LandmarkFeatures chosen =
+      fit_landmark_features(linked_rows(data, kind, links).view(),
+                            {setting.kernel, setting.width, setting.landmarks, seed}, jobs);
+  if (comm.size() == 1) return chosen;
+  const std::string first = comm.rank() == 0 ? to_bytes(chosen) : std::string();
+  return load_landmark_features(TensorFile(text_of_first(comm, first), "landmarks of rank 0"));
+}
+
+/// The links of this rank's things of `from`.
+std::vector<Guidance> own_guidance(const RelateLinks& links, const Comm& comm) {
+  std::vector<Guidance> own = links.guidance;
+  for (Guidance& each : own) each.links = own_part(each.links, comm).sparse();
+  return own;
+}
+
+/// Values of this rank's things, put together with those of the other ranks.
+VectorD put_together(const VectorD& own, std::int64_t things, Comm& comm) {
+  VectorD all = VectorD::Zero(things);
+  all.segment(own_rows(things, comm).begin, own.size()) = own;
+  comm.sum(std::span<double>(all.data(), static_cast<std::size_t>(things)));
+  return all;
 }
 
 }  // namespace
@@ -111,7 +145,7 @@ RelateLinks links_of(const RelateData& data, HeldItems held) {
 
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
                              const std::vector<KindSetting>& settings,
-                             const GuidedProjectionOptions& options, int jobs,
+                             const GuidedProjectionOptions& options, Comm& comm, int jobs,
                              const Progress& progress, const RelateStart& start) {
   require(!links.guidance.empty(),
           "nothing links the kinds that are to be related: no item has two of them");
@@ -127,32 +161,32 @@ RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
     if (uses_landmarks(settings[k])) {
       LandmarkCache::Made& made = cache.made[{k, settings[k].kernel, settings[k].width}];
       if (made.landmarks.count() == 0) {
-        made.landmarks = start.landmarks != nullptr
-                             ? (*start.landmarks)[k]
-                             : fit_landmark_features(linked_rows(data, k, links).view(),
-                                                     {settings[k].kernel, settings[k].width,
-                                                      settings[k].landmarks, options.seed},
-                                                     jobs);
-        made.rows = encode(made.landmarks, data.kinds[k].view(), jobs);
+        made.landmarks = start.landmarks != nullptr ? (*start.landmarks)[k]
+                                                    : choose_landmarks(data, k, links, settings[k],
+                                                                       options.seed, comm, jobs);
+        made.rows = encode(made.landmarks, own_part(data.kinds[k].view(), comm), jobs);
       }
       space.landmarks[k] = made.landmarks;
       space.settings[k].width = made.landmarks.options.width;
       views.emplace_back(made.rows);
     } else {
-      views.push_back(data.kinds[k].view());
+      views.push_back(own_part(data.kinds[k].view(), comm));
     }
     const bool identity = settings[k].kernel == "identity";
-    kinds.push_back({identity ? nullptr : &views.back(), data.kinds[k].things, settings[k].gamma});
+    const RowRange own_things = own_rows(data.kinds[k].things, comm);
+    kinds.push_back(
+        {identity ? nullptr : &views.back(), own_things.end - own_things.begin, settings[k].gamma});
   }
   GuidedProjectionOptions chosen = options;
   chosen.jobs = jobs;
-  SelfComm comm;
-  GuidedProjectionFit fit =
-      fit_guided_projection(kinds, links.guidance, chosen, comm,
-                            fits(start.projection, kinds) ? start.projection : nullptr, progress);
+  GuidedProjectionFit fit = fit_guided_projection(
+      kinds, own_guidance(links, comm), chosen, comm,
+      fits(start.projection, data, kinds) ? start.projection : nullptr, progress);
   space.projection = std::move(fit.model);
-  space.degrees = std::move(fit.degrees);
-  for (const VectorD& degrees : space.degrees) space.mass += degrees.sum();
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    space.degrees.push_back(put_together(fit.degrees[k], data.kinds[k].things, comm));
+    space.mass += space.degrees[k].sum();
+  }
   space.largest_residual = fit.residuals.size() == 0 ? 0 : fit.residuals.maxCoeff();
   space.rounds = fit.report.iterations;
   space.converged = fit.report.converged;
@@ -173,8 +207,8 @@ Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const Featu
   return result;
 }
 
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs,
-                    const LandmarkCache* cache) {
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, Comm& comm,
+                    int jobs, const LandmarkCache* cache) {
   const RelateKind& of = data.kinds[kind];
   if (space.projection.kinds[kind].identity) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(of.things));
@@ -186,8 +220,9 @@ Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_
     return positions;
   }
   const Matrix* made = cache == nullptr ? nullptr : rows_in(*cache, kind, space.settings[kind]);
-  Matrix positions = made != nullptr ? encode(space.projection, kind, FeatureRows(*made), jobs)
-                                     : positions_of_rows(space, kind, of.view(), jobs);
+  Matrix positions = comm.gather_rows(
+      made != nullptr ? encode(space.projection, kind, FeatureRows(*made), jobs)
+                      : positions_of_rows(space, kind, own_part(of.view(), comm), jobs));
   if (of.what.of == ThingsOf::items || of.what.of == ThingsOf::text)
     for (std::int64_t row = 0; row < of.has.rows() && row < positions.rows(); ++row)
       if (of.has.view().row_indices(row).empty()) positions.row(row).setZero();

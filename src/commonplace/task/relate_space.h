@@ -10,6 +10,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/learn/guided_projection.h"
 #include "commonplace/learn/landmark_features.h"
 #include "commonplace/task/relate_data.h"
@@ -50,7 +51,7 @@ struct RelateLinks {
 using HeldItems = std::span<const std::vector<std::uint8_t>>;  ///< per kind
 RelateLinks links_of(const RelateData& data, HeldItems held = {});
 
-/// Features by landmarks that were made before, by kind, kernel and width.
+/// Features by landmarks that were made before, by kind, kernel and width: of this rank's things.
 struct LandmarkCache {
   struct Made {
     LandmarkFeatures landmarks;
@@ -69,16 +70,17 @@ struct RelateStart {
   LandmarkCache* cache = nullptr;
 };
 
-/// Learns the space. Landmarks are chosen among the things that have links.
+/// Learns the space, each rank with its own_rows of every kind's things; all are given all of the
+/// data and get the same space. Landmarks are chosen among the things that have links.
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
                              const std::vector<KindSetting>& settings,
-                             const GuidedProjectionOptions& options, int jobs,
+                             const GuidedProjectionOptions& options, Comm& comm, int jobs,
                              const Progress& progress, const RelateStart& start = {});
 
-/// The positions of all things of a kind, things x dim. Those that have no features are at 0.
-/// Features by landmarks are taken from `cache` if they are there.
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, int jobs,
-                    const LandmarkCache* cache = nullptr);
+/// The positions of all things of a kind, things x dim, each rank's own put together. Those that
+/// have no features are at 0. Features by landmarks are taken from `cache` if they are there.
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, Comm& comm,
+                    int jobs, const LandmarkCache* cache = nullptr);
 /// The positions of other rows of that kind's features.
 Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const FeatureRows& rows,
                          int jobs);

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
@@ -29,6 +31,12 @@ std::vector<std::string> names(const std::vector<ItemTag>& tags) {
   std::vector<std::string> result;
   for (const ItemTag& tag : tags) result.push_back(tag.name);
   return result;
+}
+
+/// The collection that a model was learned for. Its file has it too, but is read and checked whole.
+std::string target_of(const ModelRecord& record) {
+  const std::string target = nlohmann::json::parse(record.report).value("target", "");
+  return target.empty() ? TensorFile(record.file).metadata("target") : target;
 }
 
 SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& ranking,
@@ -128,9 +136,16 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   const std::vector<std::uint8_t> allowed = parts_->allowed(query);
   SearchRanking ranking;
   ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
-  ranking.items = tokens.empty() ? Parts::first_allowed(allowed, options.limit)
-                                 : parts_->ranker->rank(ranking.ask, options.limit, allowed,
-                                                        options.words_only, options.jobs);
+  if (tokens.empty()) {
+    ranking.items = Parts::first_allowed(allowed, options.limit);
+    ranking.found =
+        std::count_if(allowed.begin(), allowed.end(), [](std::uint8_t row) { return row != 0; });
+    return ranking;
+  }
+  RankedItems ranked =
+      parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only, options.jobs);
+  ranking.items = std::move(ranked.best);
+  ranking.found = ranked.found;
   return ranking;
 }
 
@@ -154,14 +169,17 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
 
   SearchRanking ranking;
   ranking.ask = parts_->ranker->understand(tokens, true);
-  ranking.items =
-      parts_->ranker->rank(ranking.ask, options.limit + 1, {}, options.words_only, options.jobs);
+  std::vector<std::uint8_t> others;
   if (item_collection == collection()) {
+    others.assign(static_cast<std::size_t>(parts_->index.items), 1);
+    // An item that is newer than the index is not in it.
     const std::int64_t itself = row_of_item(parts_->library, parts_->searched, id);
-    std::erase_if(ranking.items, [&](const RankedItem& each) { return each.row == itself; });
+    if (itself < parts_->index.items) others[static_cast<std::size_t>(itself)] = 0;
   }
-  if (std::ssize(ranking.items) > options.limit)
-    ranking.items.resize(static_cast<std::size_t>(options.limit));
+  RankedItems ranked =
+      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, options.jobs);
+  ranking.items = std::move(ranked.best);
+  ranking.found = ranked.found;
   return ranking;
 }
 
@@ -218,7 +236,7 @@ std::vector<SearchPlace> search_places(const Library& library,
   };
   for (const ModelRecord& record : models) {
     if (!wanted(chosen_models, record.name)) continue;
-    const std::string target = TensorFile(record.file).metadata("target");
+    const std::string target = target_of(record);
     // A model that was named searches the collections that were named, be they its own or not.
     if (!chosen_models.empty() && !chosen_collections.empty()) {
       for (const std::string& name : chosen_collections) places.push_back({name, record.name});
@@ -249,24 +267,36 @@ SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> ran
     });
     for (const RankedItem& item : rankings_[place].items) entries_.push_back({place, item});
     rankings_[place].items = {};
+    total_ += rankings_[place].found;
   }
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
-  std::set<std::pair<std::string_view, std::int64_t>> seen;
-  const bool may_repeat = searchers_.size() > 1;
-  std::erase_if(entries_, [&](const Entry& entry) {
-    return may_repeat &&
-           !seen.emplace(searchers_[entry.place]->collection(), entry.item.row).second;
-  });
+  std::vector<SearchPlace> places;
+  for (const auto& each : searchers_) places.push_back({each->collection(), each->model()});
+  const bool overlapping = overlap(places);
+  if (overlapping) {
+    std::set<std::pair<std::string_view, std::int64_t>> seen;
+    std::erase_if(entries_, [&](const Entry& entry) {
+      return !seen.emplace(searchers_[entry.place]->collection(), entry.item.row).second;
+    });
+  }
   if (std::ssize(entries_) > limit) entries_.resize(static_cast<std::size_t>(limit));
+  if (overlapping) total_ = std::ssize(entries_);
+}
+
+bool overlap(const std::vector<SearchPlace>& places) {
+  std::set<std::string_view> seen;
+  return std::any_of(places.begin(), places.end(), [&](const SearchPlace& place) {
+    return !seen.insert(place.collection).second;
+  });
 }
 
 std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t limit,
                                            const SearchOptions& options) const {
   std::vector<SearchHit> hits;
   std::map<std::size_t, ItemReader> readers;
-  const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, total());
-  const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, total() - begin);
+  const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, std::ssize(entries_));
+  const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, std::ssize(entries_) - begin);
   for (std::int64_t at = begin; at < end; ++at) {
     const Entry& entry = entries_[static_cast<std::size_t>(at)];
     const CollectionSearcher& searcher = *searchers_[entry.place];

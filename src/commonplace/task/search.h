@@ -76,6 +76,7 @@ struct SearchAnswer {
 struct SearchRanking {
   Ask ask;
   std::vector<RankedItem> items;
+  std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
 };
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
@@ -124,16 +125,18 @@ std::vector<SearchPlace> search_places(const Library& library,
                                        const std::vector<std::string>& collections,
                                        const std::vector<std::string>& models);
 
-/// The rankings of several places as one, best first, of which any page can be read. An item that
-/// two models of its collection find stands once, with its better score.
+/// The rankings of several places as one, best first, of which pages can be read. An item that two
+/// models of its collection find stands once, with its better score.
 class SearchResults {
  public:
   using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
-  /// A ranking for each searcher; the `limit` best of all are kept.
+  /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
+  /// kept.
   SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit);
 
   const Searchers& searchers() const { return searchers_; }
-  std::int64_t total() const { return std::ssize(entries_); }
+  /// How many items were found. Where models of one collection overlap only what is kept counts.
+  std::int64_t total() const { return total_; }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
   std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
@@ -147,7 +150,11 @@ class SearchResults {
   Searchers searchers_;
   std::vector<SearchRanking> rankings_;  ///< their items are in entries_
   std::vector<Entry> entries_;
+  std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
 };
+
+/// Whether two of the places search the same collection.
+bool overlap(const std::vector<SearchPlace>& places);
 
 }  // namespace commonplace

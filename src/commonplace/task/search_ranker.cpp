@@ -272,45 +272,69 @@ std::vector<std::uint8_t> SearchRanker::without_rejected(const Ask& ask,
   return allowed;
 }
 
-std::vector<ScoredRow> SearchRanker::best(std::span<const float> topics, std::size_t count,
-                                          const ScanScope& scope, int jobs) const {
+double SearchRanker::product(std::span<const float> topics, std::int64_t row) const {
+  double sum = 0;
+  for (std::size_t topic = 0; topic < topics.size(); ++topic)
+    sum += static_cast<double>(topics[topic]) *
+           static_cast<double>(index_.coded.codes(row, static_cast<Eigen::Index>(topic)));
+  return sum;
+}
+
+/// The rows that may be among the best, and how many rows are found in all.
+struct SearchRanker::Candidates {
+  std::vector<std::int64_t> rows;
+  std::int64_t found = 0;
+};
+
+SearchRanker::Candidates SearchRanker::candidates(std::span<const float> topics, std::size_t count,
+                                                  const ScanScope& scope, int jobs) const {
   float norm = 0;
   for (const float topic : topics) norm += topic * topic;
   norm = std::sqrt(norm) * kRoundingMargin;
   // Codes and topics are 0 or more, so the base of the count-th best row is a bound for the others,
   // and a row can only be among the best if its base and the longest possible product reach it.
   const float least = greatest(scope, count, jobs);
-  std::vector<std::int64_t> rows;
+  Candidates all;
   std::mutex mutex;
   parallel_for(scope.base.size(), jobs, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::int64_t> found;
-    for (std::size_t row = begin; row < end; ++row)
-      if (scope.base[row] + norm * (model_ ? code_norms_[row] : 0) >= least &&
-          (scope.keep.empty() || scope.keep[row] != 0))
-        found.push_back(static_cast<std::int64_t>(row));
+    Candidates own;
+    for (std::size_t row = begin; row < end; ++row) {
+      const float base = scope.base[row];
+      const float most = base + (norm > 0 ? norm * code_norms_[row] : 0);
+      if (!(most > 0) || (!scope.keep.empty() && scope.keep[row] == 0)) continue;
+      if (most >= least) own.rows.push_back(static_cast<std::int64_t>(row));
+      if (base > 0 || static_cast<float>(static_cast<double>(base) +
+                                         product(topics, static_cast<std::int64_t>(row))) > 0)
+        ++own.found;
+    }
     const std::lock_guard lock(mutex);
-    rows.insert(rows.end(), found.begin(), found.end());
+    all.rows.insert(all.rows.end(), own.rows.begin(), own.rows.end());
+    all.found += own.found;
   });
-  const std::size_t most = scope.base.size() / kShareToScan;
-  if (rows.size() > most && codes_) return codes_->search(topics, count, scope, jobs);
+  return all;
+}
 
-  std::vector<ScoredRow> scored;
-  for (const std::int64_t row : rows) {
-    double product = 0;
-    for (std::size_t topic = 0; topic < topics.size(); ++topic)
-      product += static_cast<double>(topics[topic]) *
-                 static_cast<double>(index_.coded.codes(row, static_cast<Eigen::Index>(topic)));
-    scored.push_back(
-        {row, static_cast<float>(static_cast<double>(scope.base[static_cast<std::size_t>(row)]) +
-                                 product)});
-  }
+std::vector<ScoredRow> SearchRanker::best(const Candidates& candidates,
+                                          std::span<const float> topics, std::size_t count,
+                                          const ScanScope& scope, int jobs) const {
+  const std::size_t many = scope.base.size() / kShareToScan;
+  if (!topics.empty() && candidates.rows.size() > many && count < many)
+    return codes_->search(topics, count, scope, jobs);
+  std::vector<ScoredRow> scored(candidates.rows.size());
+  parallel_for(scored.size(), jobs, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t row = candidates.rows[i];
+      const auto base = static_cast<double>(scope.base[static_cast<std::size_t>(row)]);
+      scored[i] = {row, static_cast<float>(base + product(topics, row))};
+    }
+  });
   keep_best(scored, count);
   return scored;
 }
 
-std::vector<RankedItem> SearchRanker::rank(const Ask& ask, std::int64_t limit,
-                                           std::span<const std::uint8_t> keep, bool words_only,
-                                           int jobs) const {
+RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
+                               std::span<const std::uint8_t> keep, bool words_only,
+                               int jobs) const {
   std::vector<float> scores(static_cast<std::size_t>(index_.items));
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
@@ -332,15 +356,16 @@ std::vector<RankedItem> SearchRanker::rank(const Ask& ask, std::int64_t limit,
     }
     allowed = without_rejected(ask, keep);
     keep = allowed;
-  } else if (model_) {
-    topics.resize(static_cast<std::size_t>(index_.coded.codes.cols()));
   }
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(limit, 0));
-  std::vector<RankedItem> ranked;
-  for (const ScoredRow& each : best(topics, count, {scores, keep}, jobs)) {
+  const ScanScope scope{scores, keep};
+  const Candidates fitting = candidates(topics, count, scope, jobs);
+  RankedItems ranked;
+  ranked.found = fitting.found;
+  for (const ScoredRow& each : best(fitting, topics, count, scope, jobs)) {
     if (!(each.score > 0)) break;
     const double own = borrows ? own_score(ask, each.row) : static_cast<double>(each.score);
-    ranked.push_back({each.row, each.score, own, each.score - own});
+    ranked.best.push_back({each.row, each.score, own, each.score - own});
   }
   return ranked;
 }

@@ -24,11 +24,18 @@ struct Ask {
   std::vector<std::string> unknown;  ///< tokens that are nowhere
 };
 
+/// One item that was found.
 struct RankedItem {
   std::int64_t row = 0;
   double score = 0;
   double own = 0;
   double borrowed = 0;
+};
+
+/// The best of what was found, best first.
+struct RankedItems {
+  std::vector<RankedItem> best;
+  std::int64_t found = 0;  ///< how many were, beside the best ones too
 };
 
 /// Ranks the items of an index: each asked word counts by the item's own words (BM25, tags before
@@ -43,11 +50,10 @@ class SearchRanker {
   /// that contain a token.
   Ask understand(const std::vector<std::string>& tokens, bool whole_terms) const;
 
-  /// The best items of those with `keep` not 0 (empty: all), best first: those that have an asked
-  /// word, and those that borrow enough to be likelier than not to. O(items), exact.
-  std::vector<RankedItem> rank(const Ask& ask, std::int64_t limit,
-                               std::span<const std::uint8_t> keep = {}, bool words_only = false,
-                               int jobs = 0) const;
+  /// Of the items with `keep` not 0 (empty: all) those that have an asked word, and those that
+  /// borrow enough to be likelier than not to. O(items), exact.
+  RankedItems rank(const Ask& ask, std::int64_t limit, std::span<const std::uint8_t> keep = {},
+                   bool words_only = false, int jobs = 0) const;
 
   /// The vectors behind the borrowed part, to explain it. Only with a model.
   AskedVectors vectors(const Ask& ask) const;
@@ -61,8 +67,12 @@ class SearchRanker {
   double own_score(const Ask& ask, std::int64_t row) const;
   std::vector<std::uint8_t> without_rejected(const Ask& ask,
                                              std::span<const std::uint8_t> keep) const;
-  std::vector<ScoredRow> best(std::span<const float> topics, std::size_t count,
-                              const ScanScope& scope, int jobs) const;
+  struct Candidates;
+  Candidates candidates(std::span<const float> topics, std::size_t count, const ScanScope& scope,
+                        int jobs) const;
+  double product(std::span<const float> topics, std::int64_t row) const;
+  std::vector<ScoredRow> best(const Candidates& candidates, std::span<const float> topics,
+                              std::size_t count, const ScanScope& scope, int jobs) const;
 
   const SearchIndex& index_;
   const SearchModel* model_;

@@ -103,6 +103,7 @@ struct TagSuggester::Parts {
   ColumnByKey by_key{};
   std::unordered_map<std::string, std::int64_t> known{};  ///< by id
   std::vector<std::vector<std::int32_t>> parents{};
+  std::optional<SuggesterLookup> lookup{};
 
   void set_file(const std::filesystem::path& path) {
     file = path;
@@ -118,6 +119,7 @@ struct TagSuggester::Parts {
   void number() {
     by_key = number_tags(model);
     parents = parents_of(model, by_key);
+    lookup.emplace(model.suggester);
     known.clear();
     for (std::size_t i = 0; i < model.known_ids.size(); ++i)
       known.emplace(model.known_ids[i], static_cast<std::int64_t>(i));
@@ -131,10 +133,6 @@ struct TagSuggester::Parts {
 
   std::vector<SuggestAnswer> answer(const StoredRows& raw, std::span<const Asked> asked,
                                     const SuggestOptions& options) const;
-  /// The same with how familiar each thing is.
-  std::vector<SuggestAnswer> answer_each(std::span<const EvidenceOf> things,
-                                         std::span<const Asked> asked,
-                                         const SuggestOptions& options) const;
   SuggestAnswer pick(std::span<const float> scores, const Asked& asked,
                      const SuggestOptions& options) const;
   void explain(const FeatureRows& raw, const StoredRows& prepared, std::int64_t row,
@@ -143,6 +141,7 @@ struct TagSuggester::Parts {
                  SuggestAnswer& answer) const;
   void add_known(const FeatureRows& prepared, std::int64_t row, const Asked& asked,
                  SuggestAnswer& answer) const;
+  Matrix likeness_to_known(const FeatureRows& prepared, std::int64_t row) const;
   std::int32_t column_of(const std::string& tag) const {
     const auto found = by_key.find(tag_key(tag));
     require(found != by_key.end(), "the model '", name, "' does not know the tag '", tag, "'");
@@ -160,7 +159,10 @@ std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
   const StoredRows prepared = prepare(suggester, raw.view(), options.jobs);
   std::vector<std::int64_t> skip;
   for (const Asked& each : asked) skip.push_back(each.itself);
-  const TagScores ways = score_ways(suggester, prepared.view(), skip, options.jobs);
+  TagScores ways = score_ways(suggester, *lookup, prepared.view(), skip, options.jobs);
+  if (ways.whitened.size() == 0)
+    ways.whitened = lookup->basis.whiten(prepared.view(), options.jobs);
+  const VectorD diagonal = kernel_diagonal(suggester.basis.kernel, prepared.view());
   const Matrix scores = mix(ways, suggester.mixture);
   const VectorD lengths = squared_norms(prepared.view());
   std::vector<SuggestAnswer> answers;
@@ -170,26 +172,11 @@ std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
     if (lengths(row) == 0) continue;
     one = pick({scores.row(row).data(), static_cast<std::size_t>(scores.cols())},
                asked[static_cast<std::size_t>(row)], options);
+    if (diagonal(row) > 0)
+      one.familiarity =
+          std::clamp(ways.whitened.row(row).cast<double>().squaredNorm() / diagonal(row), 0.0, 1.0);
     if (options.explain)
       explain(raw.view(), prepared, row, asked[static_cast<std::size_t>(row)], ways, one);
-  }
-  return answers;
-}
-
-std::vector<SuggestAnswer> TagSuggester::Parts::answer_each(std::span<const EvidenceOf> things,
-                                                            std::span<const Asked> asked,
-                                                            const SuggestOptions& options) const {
-  const StoredRows raw = evidence_rows(model.evidence, things);
-  std::vector<SuggestAnswer> answers = answer(raw, asked, options);
-  const StoredRows prepared = prepare(model.suggester, raw.view(), options.jobs);
-  const Matrix whitened = whiten(model.suggester.basis, prepared.view(), options.jobs);
-  const VectorD diagonal = kernel_diagonal(model.suggester.basis.kernel, prepared.view());
-  const VectorD lengths = squared_norms(prepared.view());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    if (diagonal(row) > 0 && lengths(row) > 0)
-      answers[i].familiarity =
-          std::clamp(whitened.row(row).cast<double>().squaredNorm() / diagonal(row), 0.0, 1.0);
   }
   return answers;
 }
@@ -254,7 +241,8 @@ void TagSuggester::Parts::add_words(const FeatureRows& raw, std::int64_t row, co
   }
   const StoredRows prepared = prepare(model.suggester, without.view(), jobs);
   const std::vector<std::int64_t> skip(columns.size() + 1, asked.itself);
-  const Matrix scores = score(model.suggester, prepared.view(), skip, jobs);
+  const Matrix scores = mix(score_ways(model.suggester, *lookup, prepared.view(), skip, jobs),
+                            model.suggester.mixture);
   for (Suggestion& each : answer.suggestions) {
     const std::int32_t tag = by_key.at(tag_key(each.tag));
     const double with_all = sureness(scores(0, tag));
@@ -269,10 +257,26 @@ void TagSuggester::Parts::add_words(const FeatureRows& raw, std::int64_t row, co
   }
 }
 
+/// The cosine of one thing with each known item, 1 x known.
+Matrix TagSuggester::Parts::likeness_to_known(const FeatureRows& prepared, std::int64_t row) const {
+  if (!prepared.is_sparse())
+    return products(slice(prepared, row, 1), model.suggester.known.view(), jobs);
+  Matrix likeness = Matrix::Zero(1, model.suggester.known.view().rows());
+  const auto features = prepared.sparse().row_indices(row);
+  const auto values = prepared.sparse().row_values(row);
+  const SparseView columns = lookup->known_columns.view();
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const auto having = columns.row_indices(features[i]);
+    const auto theirs = columns.row_values(features[i]);
+    for (std::size_t j = 0; j < having.size(); ++j) likeness(0, having[j]) += values[i] * theirs[j];
+  }
+  return likeness;
+}
+
 void TagSuggester::Parts::add_known(const FeatureRows& prepared, std::int64_t row,
                                     const Asked& asked, SuggestAnswer& answer) const {
   const Suggester& suggester = model.suggester;
-  const Matrix likeness = products(slice(prepared, row, 1), suggester.known.view(), jobs);
+  const Matrix likeness = likeness_to_known(prepared, row);
   const SparseView tags = suggester.known_tags.view();
   for (Suggestion& each : answer.suggestions) {
     const std::int32_t tag = by_key.at(tag_key(each.tag));
@@ -314,7 +318,7 @@ std::vector<SuggestAnswer> TagSuggester::suggest(std::span<const EvidenceOf> thi
     require_evidence(parts_->model, thing);
     asked.push_back({columns_of(parts_->model, parts_->by_key, thing.tags), -1});
   }
-  return parts_->answer_each(things, asked, options);
+  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options);
 }
 
 void TagSuggester::suggest_all(
@@ -375,7 +379,7 @@ std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_n
       add_rejected(parts_->model, parts_->by_key, tag, asked.back().barred);
     things.push_back(*std::move(thing));
   }
-  return parts_->answer_each(things, asked, options);
+  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options);
 }
 
 const std::string& TagSuggester::name() const { return parts_->name; }

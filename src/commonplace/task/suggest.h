@@ -72,8 +72,7 @@ class TagSuggester {
   std::vector<SuggestAnswer> suggest(const std::string& collection,
                                      std::span<const std::string> ids,
                                      const SuggestOptions& options) const;
-  /// For all items of `collection`, in the order of their rows, by blocks. How familiar they are is
-  /// left out, as it costs as much as all else.
+  /// For all items of `collection`, in the order of their rows, by blocks.
   void suggest_all(const std::string& collection, const SuggestOptions& options,
                    const std::function<void(std::int64_t row, const std::string& id,
                                             SuggestAnswer&& answer)>& visit,

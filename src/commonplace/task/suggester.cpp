@@ -24,10 +24,13 @@ void check_choice(const std::string& value, const char* what,
   fail("the ", what, " '", value, "' is not known; give one of ", list);
 }
 
-Matrix vote(const Suggester& suggester, const FeatureRows& prepared,
+Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const FeatureRows& prepared,
             std::span<const std::int64_t> skip, int jobs) {
   const Sparse votes =
-      neighbour_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
+      prepared.is_sparse()
+          ? neighbour_votes_by_column(prepared.sparse(), lookup.known_columns.view(),
+                                      suggester.neighbours, skip, jobs)
+          : neighbour_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
   const Sparse sums = multiply(votes.view(), suggester.known_tags.view());
   Matrix result = Matrix::Zero(prepared.rows(), suggester.tags());
   for (std::int64_t row = 0; row < sums.rows(); ++row) {
@@ -86,22 +89,33 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
   return result;
 }
 
+SuggesterLookup::SuggesterLookup(const Suggester& suggester)
+    : basis(suggester.basis),
+      latents(suggester.latents.weights.transpose()),
+      known_columns(suggester.known.is_sparse ? transpose(suggester.known.sparse.view())
+                                              : Sparse()) {}
+
 TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
                      std::span<const std::int64_t> skip, int jobs) {
+  return score_ways(suggester, SuggesterLookup(suggester), prepared, skip, jobs);
+}
+
+TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
+                     const FeatureRows& prepared, std::span<const std::int64_t> skip, int jobs) {
   TagScores scores;
   const SuggesterMixture& mixture = suggester.mixture;
   if (mixture.tags != 0 || mixture.category != 0) {
-    const Matrix whitened = whiten(suggester.basis, prepared, jobs);
-    if (mixture.tags != 0) scores.tags = latent_means(suggester.latents, whitened, jobs);
+    scores.whitened = lookup.basis.whiten(prepared, jobs);
+    if (mixture.tags != 0) scores.tags = lookup.latents.multiply(scores.whitened, jobs);
     if (mixture.category != 0) {
       const VectorD diagonal = kClassVariance * kernel_diagonal(suggester.basis.kernel, prepared);
-      const Matrix scaled = static_cast<float>(std::sqrt(kClassVariance)) * whitened;
+      const Matrix scaled = static_cast<float>(std::sqrt(kClassVariance)) * scores.whitened;
       const Matrix classes =
           mode_probabilities(predict_latents(suggester.classifier, scaled, diagonal, jobs));
       scores.category = multiply(classes, suggester.categories.shares, jobs);
     }
   }
-  if (mixture.neighbours != 0) scores.neighbours = vote(suggester, prepared, skip, jobs);
+  if (mixture.neighbours != 0) scores.neighbours = vote(suggester, lookup, prepared, skip, jobs);
   return scores;
 }
 

@@ -93,15 +93,28 @@ struct Suggester {
 /// counting as much as the next; all of length one.
 StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs = 0);
 
+/// What single questions would make anew each time, made once and as large as the suggester, which
+/// must outlive it and stay as it is.
+struct SuggesterLookup {
+  explicit SuggesterLookup(const Suggester& suggester);
+  ReadyBasis basis;
+  PackedFactor latents;
+  Sparse known_columns;  ///< of sparse rows: what is known by feature
+};
+
 /// What each way says of each tag, items x tags; empty where the mixture does not need it.
 struct TagScores {
   Matrix tags;
   Matrix neighbours;
   Matrix category;
+  Matrix whitened;  ///< the items in the basis, which the first and the last are made of
 };
 /// `skip`, if given, names for each item the known one that is itself, or -1.
 TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
                      std::span<const std::int64_t> skip = {}, int jobs = 0);
+TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
+                     const FeatureRows& prepared, std::span<const std::int64_t> skip = {},
+                     int jobs = 0);
 /// Their sum by weight.
 Matrix mix(const TagScores& scores, const SuggesterMixture& mixture);
 /// Both at once, items x tags.

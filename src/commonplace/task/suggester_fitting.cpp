@@ -5,14 +5,33 @@
 
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/tag_prototypes.h"
+#include "commonplace/task/rank_parts.h"
 
 namespace commonplace {
 
+SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
+                                   const SparseView& targets, const SuggesterOptions& options,
+                                   Comm& comm, int jobs, const Progress& progress)
+    : raw_(raw),
+      blocks_(std::move(blocks)),
+      targets_(targets),
+      options_(options),
+      jobs_(jobs),
+      progress_(progress),
+      comm_(comm) {
+  if (!is_alone()) own_targets_ = own_part(targets, comm);
+  said_ = share_say(own_targets());
+}
+
 void SuggesterFitting::weigh(const FeatureWeighting& weighting) {
   if (raw_.is_sparse())
-    suggester_.feature_weights = feature_weights(raw_.sparse(), targets_, weighting, comm_);
+    suggester_.feature_weights = is_alone()
+                                     ? feature_weights(raw_.sparse(), targets_, weighting, comm_)
+                                     : feature_weights(own_part(raw_.sparse(), comm_).view(),
+                                                       own_targets(), weighting, comm_);
   suggester_.blocks = blocks_;
   suggester_.known = prepare(suggester_, raw_, jobs_);
+  if (!is_alone()) own_known_ = own_part(suggester_.known.view(), comm_);
   suggester_.known_tags = copy(targets_);
   suggester_.neighbours = options_.neighbours;
 }
@@ -23,14 +42,14 @@ void SuggesterFitting::choose_prototypes(std::int64_t count, int rounds) {
   options.iterations = rounds;
   options.seed = options_.seed;
   options.jobs = jobs_;
-  prototypes_ = tag_prototypes(suggester_.known.view(), targets_, options, comm_, progress_);
+  prototypes_ = tag_prototypes(own_known(), own_targets(), options, comm_, progress_);
 }
 
 void SuggesterFitting::gather(double length) {
   suggester_.basis =
       make_basis({kernel_kind(options_.kernel), length, 1}, prototypes_, 1e-6, jobs_);
-  statistics_ = gather_statistics(suggester_.basis, suggester_.known.view(), said_.view(), comm_,
-                                  jobs_, progress_);
+  statistics_ =
+      gather_statistics(suggester_.basis, own_known(), said_.view(), comm_, jobs_, progress_);
 }
 
 void SuggesterFitting::solve(double ridge) {
@@ -38,7 +57,7 @@ void SuggesterFitting::solve(double ridge) {
 }
 
 bool SuggesterFitting::classify(std::int64_t most) {
-  suggester_.categories = make_categories(targets_, options_.categories, comm_);
+  suggester_.categories = make_categories(own_targets(), options_.categories, comm_);
   if (suggester_.categories.tags.size() < 2) return false;
   const std::vector<std::int32_t> categories = item_categories(targets_, suggester_.categories);
   std::vector<std::int64_t> rows;
@@ -52,6 +71,9 @@ bool SuggesterFitting::classify(std::int64_t most) {
     rows.resize(static_cast<std::size_t>(most));
     std::sort(rows.begin(), rows.end());
   }
+  // All ranks know which items these are; each takes its share of them.
+  const RowRange own = own_rows(std::ssize(rows), comm_);
+  rows = {rows.begin() + own.begin, rows.begin() + own.end};
   std::vector<std::int32_t> labels;
   for (const std::int64_t row : rows) labels.push_back(categories[static_cast<std::size_t>(row)]);
   SoftmaxGpOptions options;

@@ -10,19 +10,13 @@
 namespace commonplace {
 
 /// Makes a suggester part by part, each on what the ones before have made, so that a later part can
-/// be made again without the earlier ones. The features and targets must outlive it.
+/// be made again without the earlier ones. The features and targets must outlive it; every rank
+/// gives all of them, and learns from its own rows. All but `solve` are collective.
 class SuggesterFitting {
  public:
   SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
-                   const SparseView& targets, const SuggesterOptions& options, int jobs,
-                   const Progress& progress)
-      : raw_(raw),
-        blocks_(std::move(blocks)),
-        targets_(targets),
-        said_(share_say(targets)),
-        options_(options),
-        jobs_(jobs),
-        progress_(progress) {}
+                   const SparseView& targets, const SuggesterOptions& options, Comm& comm, int jobs,
+                   const Progress& progress);
 
   /// Prepares the features.
   void weigh(const FeatureWeighting& weighting);
@@ -40,14 +34,20 @@ class SuggesterFitting {
   std::int64_t items() const { return raw_.rows(); }
 
  private:
+  bool is_alone() const { return comm_.size() == 1; }
+  SparseView own_targets() const { return is_alone() ? targets_ : own_targets_.view(); }
+  FeatureRows own_known() const { return is_alone() ? suggester_.known.view() : own_known_.view(); }
+
   FeatureRows raw_;
   std::vector<std::int64_t> blocks_;
   SparseView targets_;
-  Sparse said_;  ///< the same, as the latents learn it
+  Sparse own_targets_;    ///< this rank's; with a single rank empty, as is the next
+  StoredRows own_known_;  ///< this rank's prepared rows
+  Sparse said_;           ///< this rank's targets as the latents learn them
   SuggesterOptions options_;
   int jobs_;
   Progress progress_;
-  SelfComm comm_;
+  Comm& comm_;
   StoredRows prototypes_;
   LatentStatistics statistics_;
   Suggester suggester_;

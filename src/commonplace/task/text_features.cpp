@@ -1,11 +1,14 @@
 #include "commonplace/task/text_features.h"
 
+#include <functional>
+
 #include "commonplace/base/error.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/task/item_texts.h"
+#include "commonplace/task/rank_parts.h"
 
 namespace commonplace {
 namespace {
@@ -38,14 +41,19 @@ void store(Library& library, const std::string& name, const std::string& kind, c
               [&](const std::filesystem::path& path) { save(model, path); });
 }
 
+/// Rank 0 counts and stores: it is mostly reading, which others would only do once more.
 MadeFeatures store_tfidf(Library& library, const Collection& collection, const std::string& name,
-                         const TfidfFit& fit) {
-  const std::string kind = fit.model.of_tags ? "tags" : "tfidf";
+                         Comm& comm, const std::function<TfidfFit()>& count) {
   MadeFeatures made;
   made.model = collection.name + "." + name;
-  store(library, made.model, kind, fit.model, "{}");
-  made.record = store_features(library, collection, name, fit.matrix.view(),
-                               column_names(fit.model.vocabulary), kind + " by " + made.model);
+  on_first(comm, [&] {
+    const TfidfFit fit = count();
+    const std::string kind = fit.model.of_tags ? "tags" : "tfidf";
+    store(library, made.model, kind, fit.model, "{}");
+    made.record = store_features(library, collection, name, fit.matrix.view(),
+                                 column_names(fit.model.vocabulary), kind + " by " + made.model);
+  });
+  made.record = record_of_first(comm, made.record);
   return made;
 }
 
@@ -58,43 +66,62 @@ std::string report_json(const Report& report) {
 }  // namespace
 
 MadeFeatures make_text_features(Library& library, const Collection& collection,
-                                const std::string& name, const TfidfOptions& options, int jobs,
-                                const Progress& progress) {
+                                const std::string& name, const TfidfOptions& options, Comm& comm,
+                                int jobs, const Progress& progress) {
   require_items(collection);
-  ItemReader reader(library, collection);
-  return store_tfidf(library, collection, name,
-                     fit_tfidf(texts_of(reader), options, jobs, progress));
+  return store_tfidf(library, collection, name, comm, [&] {
+    ItemReader reader(library, collection);
+    return fit_tfidf(texts_of(reader), options, jobs, progress);
+  });
 }
 
 MadeFeatures make_tag_features(Library& library, const Collection& collection,
-                               const std::string& name, const TfidfOptions& options,
+                               const std::string& name, const TfidfOptions& options, Comm& comm,
                                const Progress& progress) {
   require_items(collection);
-  ItemReader reader(library, collection);
-  return store_tfidf(library, collection, name, fit_tags(tags_of(reader), options, progress));
+  return store_tfidf(library, collection, name, comm, [&] {
+    ItemReader reader(library, collection);
+    return fit_tags(tags_of(reader), options, progress);
+  });
 }
 
 MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
                          bool of_tags, const TfidfOptions& terms, const PlsaOptions& options,
-                         const Progress& progress) {
+                         Comm& comm, const Progress& progress) {
   require_items(collection);
+  require_same(comm, state_of(library, collection), concat("collection '", collection.name, "'"));
   // pLSA is a model of counts, so the weights are switched off.
   TfidfOptions counts = terms;
   counts.weights = {.sublinear = false, .idf = false, .smooth = false, .normalise = false};
   ItemReader reader(library, collection);
-  const TfidfFit counted = of_tags ? fit_tags(tags_of(reader), counts, progress)
-                                   : fit_tfidf(texts_of(reader), counts, options.jobs, progress);
-  SelfComm comm;
+  TfidfFit counted = of_tags ? fit_tags(tags_of(reader), counts, progress)
+                             : fit_tfidf(texts_of(reader), counts, options.jobs, progress);
+  if (comm.size() > 1) counted.matrix = own_part(counted.matrix.view(), comm);
   const PlsaFit fit = fit_plsa(counted.matrix.view(), options, comm, progress);
+  const Matrix document_topics = comm.gather_rows(fit.document_topics);
 
   MadeFeatures made;
   made.model = collection.name + "." + name;
   made.report = fit.report;
-  store(library, made.model + ".terms", of_tags ? "tags" : "tfidf", counted.model, "{}");
-  store(library, made.model, "plsa", fit.model, report_json(fit.report));
-  made.record =
-      store_features(library, collection, name, fit.document_topics,
-                     std::string("pLSA of ") + (of_tags ? "tags" : "text") + " by " + made.model);
+  on_first(comm, [&] {
+    store(library, made.model + ".terms", of_tags ? "tags" : "tfidf", counted.model, "{}");
+    store(library, made.model, "plsa", fit.model, report_json(fit.report));
+    made.record =
+        store_features(library, collection, name, document_topics,
+                       std::string("pLSA of ") + (of_tags ? "tags" : "text") + " by " + made.model);
+    forget_checkpoint(options.checkpoint, kPlsaCheckpoint);
+  });
+  made.record = record_of_first(comm, made.record);
+  return made;
+}
+
+MadeFeatures take_features(Library& library, const Collection& collection, const std::string& name,
+                           const std::filesystem::path& file, const std::filesystem::path& ids,
+                           Comm& comm, const Progress& progress) {
+  MadeFeatures made;
+  on_first(comm,
+           [&] { made.record = import_features(library, collection, name, file, ids, progress); });
+  made.record = record_of_first(comm, made.record);
   return made;
 }
 

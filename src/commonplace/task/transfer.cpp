@@ -11,6 +11,8 @@
 #include "commonplace/base/error.h"
 #include "commonplace/data/machine_labels.h"
 #include "commonplace/io/options_json.h"
+#include "commonplace/task/packed.h"
+#include "commonplace/task/rank_parts.h"
 
 namespace commonplace {
 namespace {
@@ -38,7 +40,8 @@ void check_request(const TransferRequest& request) {
 
 /// Sources, all that may be in between, the target.
 TransferData read_candidates(const Library& library, const TransferRequest& request,
-                             const TransferReadOptions& read, int jobs, const Progress& progress) {
+                             const TransferReadOptions& read, Comm& comm, int jobs,
+                             const Progress& progress) {
   std::vector<std::string> names = request.sources;
   if (!request.through.empty()) {
     names.insert(names.end(), request.through.begin(), request.through.end());
@@ -54,7 +57,9 @@ TransferData read_candidates(const Library& library, const TransferRequest& requ
   std::vector<TransferInput> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, read.features));
-  return read_transfer_data(inputs, request.sources.size(), read, jobs, progress);
+  TransferData data = read_transfer_data(inputs, request.sources.size(), read, jobs, progress);
+  require_same_data(data, comm);
+  return data;
 }
 
 /// Where to go, as places in the map, and whether to go at all.
@@ -63,7 +68,9 @@ struct Way {
   std::optional<RankedBridge> forecast;
 };
 
-Way choose_way(const TransferRequest& request, const BridgeMap& map, const BridgeChoice& choice) {
+/// The way of rank 0, on all ranks.
+Way choose_way(const TransferRequest& request, const BridgeMap& map, const BridgeChoice& choice,
+               Comm& comm) {
   Way way;
   if (!request.through.empty()) {
     way.through.resize(request.through.size());
@@ -82,6 +89,7 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
       way.through = {static_cast<std::size_t>(place - map.names.begin())};
     }
   }
+  way.through = of_first(comm, std::move(way.through));
   if (!way.through.empty()) way.forecast = forecast_path(map, way.through, choice);
   return way;
 }
@@ -106,7 +114,19 @@ std::string objection(const TransferRequest& request, const BridgeMap& map, cons
   return {};
 }
 
-TransferCollection collection_of(const TransferSet& set) { return {set.rows.view(), set.labels}; }
+/// This rank's items of a collection, whose other rows are let go; ids and labels stay.
+TransferCollection own_items(TransferSet& set, const Comm& comm) {
+  const RowRange own = own_rows(set.rows.rows(), comm);
+  if (comm.size() > 1) set.rows = own_part(set.rows.view(), comm);
+  return {set.rows.view(), {set.labels.begin() + own.begin, set.labels.begin() + own.end}};
+}
+
+/// The rows of all ranks.
+MatrixD put_together(const MatrixD& own, Comm& comm) {
+  const std::vector<double> all = gather_numbers(
+      comm, std::span<const double>(own.data(), static_cast<std::size_t>(own.size())));
+  return Eigen::Map<const MatrixD>(all.data(), std::ssize(all) / own.cols(), own.cols());
+}
 
 void collect(const TransferData& data, const MatrixD& classes, double above,
              TransferSummary& summary) {
@@ -162,16 +182,16 @@ std::string transfer_model_name(const TransferRequest& request) {
 
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,
                                 const TransferReadOptions& read, const TransferOptions& options,
-                                int jobs, const Progress& progress) {
+                                Comm& comm, int jobs, const Progress& progress) {
   check_request(request);
   const auto begin = std::chrono::steady_clock::now();
-  const TransferData data = read_candidates(library, request, read, jobs, progress);
+  TransferData data = read_candidates(library, request, read, comm, jobs, progress);
   const std::size_t sources = request.sources.size();
   BridgeTrialOptions measuring;
   measuring.jobs = jobs;
-  const BridgeMap map = map_of(data, sources, measuring, progress);
+  const BridgeMap map = map_of(data, sources, measuring, comm, progress);
   const BridgeAdvice advice = bridge_advice(library);
-  const Way way = choose_way(request, map, advice.choice);
+  const Way way = choose_way(request, map, advice.choice, comm);
 
   TransferSummary summary;
   summary.sources = request.sources;
@@ -182,40 +202,40 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   summary.model = transfer_model_name(request);
   std::vector<TransferCollection> from;
   for (std::size_t which = 0; which < sources; ++which)
-    from.push_back(collection_of(data.collections[which]));
+    from.push_back(own_items(data.collections[which], comm));
   std::vector<TransferCollection> path;
   for (const std::size_t place : way.through) {
     summary.through.push_back(map.names[place]);
-    path.push_back(collection_of(data.collections[place + sources - 1]));
+    path.push_back(own_items(data.collections[place + sources - 1], comm));
   }
-  path.push_back(collection_of(data.collections.back()));
-  summary.reason = objection(request, map, way);
+  path.push_back(own_items(data.collections.back(), comm));
+  summary.reason = text_of_first(comm, objection(request, map, way));
   summary.refused = !summary.reason.empty() && !request.force;
   if (summary.refused) return summary;
 
   TransferOptions settings = options;
   settings.factors.jobs = jobs;
   settings.words.jobs = jobs;
-  SelfComm comm;
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
   summary.stages = std::move(found.stages);
-  collect(data, found.classes.back(), request.above, summary);
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!request.dry_run) store(library, request, settings, summary);
+  collect(data, put_together(found.classes.back(), comm), request.above, summary);
+  summary.seconds = comm.broadcast(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
+  if (!request.dry_run) on_first(comm, [&] { store(library, request, settings, summary); });
   return summary;
 }
 
 BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, int jobs,
+                                   const TransferReadOptions& read, Comm& comm, int jobs,
                                    const Progress& progress) {
   check_request(request);
-  const TransferData data = read_candidates(library, request, read, jobs, progress);
+  const TransferData data = read_candidates(library, request, read, comm, jobs, progress);
   require(data.collections.size() > request.sources.size() + 1,
           "there is no collection between source and target; add one with 'commonplace add'");
   BridgeTrialOptions measuring;
   measuring.jobs = jobs;
   BridgeRanking ranking;
-  ranking.map = map_of(data, request.sources.size(), measuring, progress);
+  ranking.map = map_of(data, request.sources.size(), measuring, comm, progress);
   ranking.advice = bridge_advice(library);
   ranking.bridges = rank_bridges(ranking.map, ranking.advice.choice);
   if (const auto chain = best_chain(ranking.map, request.most)) {
@@ -243,8 +263,8 @@ Json as_json(const RankedBridge& bridge) {
 
 }  // namespace
 
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, int jobs,
-                          const Progress& progress) {
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, Comm& comm,
+                          int jobs, const Progress& progress) {
   std::vector<TransferInput> inputs;
   for (const Collection& each : collections(library))
     if (each.items > 0) inputs.push_back(transfer_input(library, each.name, read.features));
@@ -252,7 +272,9 @@ BridgeMap measure_library(const Library& library, const TransferReadOptions& rea
           inputs.empty() ? "is none" : "is only one");
   BridgeTrialOptions measuring;
   measuring.jobs = jobs;
-  return map_of(read_transfer_data(inputs, 0, read, jobs, progress), 1, measuring, progress);
+  const TransferData data = read_transfer_data(inputs, 0, read, jobs, progress);
+  require_same_data(data, comm);
+  return map_of(data, 1, measuring, comm, progress);
 }
 
 std::string to_json(const BridgeMap& map) {

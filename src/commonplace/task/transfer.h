@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/learn/transitive_transfer.h"
 #include "commonplace/task/bridges.h"
@@ -65,10 +66,11 @@ struct TransferSummary {
 /// machine labels under the model's name, with their probabilities, in place of what that model
 /// said before; what humans say is not touched. If the way is not given, the collection in between
 /// of the greatest predicted gain is taken, or none if no gain is predicted. Where harm is
-/// predicted, or source and target have nothing in common, it refuses and writes nothing.
+/// predicted, or source and target have nothing in common, it refuses and writes nothing. Each rank
+/// has the library and works on its own_rows of every collection on the way; rank 0 writes.
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,
                                 const TransferReadOptions& read, const TransferOptions& options,
-                                int jobs, const Progress& progress);
+                                Comm& comm, int jobs, const Progress& progress);
 
 /// What bridges there are between two ends, ranked.
 struct BridgeRanking {
@@ -79,12 +81,12 @@ struct BridgeRanking {
   BridgeAdvice advice;
 };
 BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, int jobs,
+                                   const TransferReadOptions& read, Comm& comm, int jobs,
                                    const Progress& progress);
 
 /// All collections that have items, measured without labels.
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, int jobs,
-                          const Progress& progress);
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, Comm& comm,
+                          int jobs, const Progress& progress);
 
 std::string to_json(const BridgeMap& map);
 std::string to_json(const TransferSummary& summary);

@@ -9,12 +9,14 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/formats/import.h"
 #include "commonplace/formats/json_text.h"
 #include "commonplace/io/npy.h"
+#include "commonplace/io/xxhash64.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/task/item_texts.h"
 
@@ -352,6 +354,19 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
     require(set.rows.nonzeros() > 0, "nothing of collection '", set.name, "' is left: none of its ",
             join(features), " is in ", options.min_items, " items or more");
   return data;
+}
+
+void require_same_data(const TransferData& data, Comm& comm) {
+  // Not the weights, which hosts may round otherwise.
+  for (const TransferSet& set : data.collections) {
+    Xxh64 hash;
+    hash.update(std::as_bytes(std::span(set.rows.starts)));
+    hash.update(std::as_bytes(std::span(set.rows.indices)));
+    hash.update(std::as_bytes(std::span(set.labels)));
+    require_same(comm, concat(set.ids.size(), " items, ", hash.digest()),
+                 concat("collection '", set.name, "'"));
+  }
+  require_same(comm, concat(data.columns(), " features, labels ", join(data.classes)), "labels");
 }
 
 }  // namespace commonplace

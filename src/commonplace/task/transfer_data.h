@@ -9,6 +9,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/features/tokens.h"
 #include "commonplace/formats/item.h"
@@ -95,5 +96,8 @@ struct TransferData {
 TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
                                 const TransferReadOptions& options, int jobs,
                                 const Progress& progress);
+
+/// Error on every rank unless all have read the same. Collective.
+void require_same_data(const TransferData& data, Comm& comm);
 
 }  // namespace commonplace

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/task/learn_suggest.h"
@@ -205,15 +206,20 @@ SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs
   return update;
 }
 
-SuggestUpdate update_suggest(Library& library, const std::string& name, int jobs,
+SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& comm, int jobs,
                              const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
-  const ModelRecord record = model_record(library, name);
-  SuggestModel model = load_suggest_model(TensorFile(record.file));
-  SuggestUpdate update = update_model(model, library, jobs, progress);
-  if (update.any())
-    store_model(library, record, [&](const std::filesystem::path& path) { save(model, path); });
-  update.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  SuggestUpdate update;
+  on_first(comm, [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    const ModelRecord record = model_record(library, name);
+    SuggestModel model = load_suggest_model(TensorFile(record.file));
+    update = update_model(model, library, jobs, progress);
+    if (update.any())
+      store_model(library, record, [&](const std::filesystem::path& path) { save(model, path); });
+    update.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+  comm.broadcast(std::span<SuggestUpdate>(&update, 1), 0);
   return update;
 }
 

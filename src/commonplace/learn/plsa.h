@@ -9,6 +9,7 @@
 #include "commonplace/base/report.h"
 #include "commonplace/comm/comm.h"
 #include "commonplace/io/safetensors.h"
+#include "commonplace/learn/checkpoint.h"
 
 namespace commonplace {
 
@@ -21,9 +22,12 @@ struct PlsaOptions {
   std::uint64_t seed = 1;   ///< of the start
   double beta = 1;          ///< tempering, in (0, 1]; below 1 topics overlap more, fit less
   int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
+  CheckpointOptions checkpoint{};
 };
+/// The name of the fit in the folder of its checkpoint.
+inline constexpr const char* kPlsaCheckpoint = "plsa";
 
-/// `jobs` is the machine's matter, not the model's, so it is not in the list.
+/// `jobs` and `checkpoint` are the machine's matter, not the model's, so they are not in the list.
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, PlsaOptions>
 void visit_options(Options& options, Visit&& visit) {
@@ -54,7 +58,8 @@ struct PlsaFit {
 /// tempering it is sum of n(d,w) ln(sum over z of (P(z|d) P(w|z))^beta) / beta. It never falls.
 /// An iteration is O(nonzeros topics) and sums terms x topics doubles over the ranks; memory is
 /// 8 bytes x topics x (documents + 2 terms). Error for a count that is negative or not finite, or
-/// when there are no counts at all.
+/// when there are no counts at all. With a checkpoint of the same fit it goes on from there, to the
+/// same bits.
 PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& comm,
                  const Progress& progress = no_progress);
 

@@ -7,12 +7,11 @@
 // over (d,w,z):
 //   sum over w of n q = theta^beta_dz (sum over w of ratio phi^beta_wz)
 //   sum over d of n q = phi^beta_wz   (sum over d of ratio theta^beta_dz)
-#include "commonplace/features/plsa.h"
+#include "commonplace/learn/plsa.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "commonplace/base/error.h"
@@ -179,6 +178,33 @@ class Fitting {
     normalise(probability_);
   }
 
+  /// Keeps the state after the iterations of `report`.
+  void keep(Checkpoint& checkpoint, const Report& report) const {
+    TensorWriter part;
+    part.add("phi", phi_);
+    part.add("theta", theta_);
+    part.add("probability", std::span<const double>(probability_.data(),
+                                                    static_cast<std::size_t>(probability_.size())));
+    part.add("objective", std::span<const double>(report.objective));
+    checkpoint.keep(report.iterations, std::move(part));
+  }
+  /// Takes over a state that was kept.
+  void go_on_from(const TensorFile& file, Report& report) {
+    const MatrixD phi = file.matrix_d("phi");
+    const MatrixD theta = file.matrix_d("theta");
+    const auto probability = file.doubles("probability");
+    require(phi.rows() == phi_.rows() && phi.cols() == phi_.cols() &&
+                theta.rows() == theta_.rows() && theta.cols() == theta_.cols() &&
+                std::ssize(probability) == probability_.size(),
+            file.name(), ": the parts of the checkpoint do not fit; remove it to begin anew");
+    phi_ = phi;
+    theta_ = theta;
+    std::copy(probability.begin(), probability.end(), probability_.data());
+    const auto objective = file.doubles("objective");
+    report.objective.assign(objective.begin(), objective.end());
+    report.iterations = static_cast<int>(objective.size());
+  }
+
   PlsaFit result(Report report) && {
     PlsaFit fit;
     fit.document_topics = theta_.cast<float>();
@@ -251,6 +277,19 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Whether the last iteration gained too little for another.
+bool is_enough(const std::vector<double>& objective, double tolerance) {
+  if (objective.size() < 2) return false;
+  const double gain = objective.back() - objective[objective.size() - 2];
+  return gain < tolerance * std::abs(objective.back());
+}
+
+/// What is fitted to what, for a checkpoint; where it stops is not a part of it.
+std::string key_of(const SparseView& counts, const PlsaOptions& options) {
+  return concat(options.topics, " ", options.seed, " ", options.beta, " ", counts.rows, "x",
+                counts.columns, ":", counts.indices.size(), ":", total_count(counts));
+}
+
 }  // namespace
 
 PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& comm,
@@ -263,20 +302,21 @@ PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& com
 
   Fitting fitting(counts, options);
   Report report;
+  Checkpoint checkpoint(options.checkpoint, kPlsaCheckpoint, key_of(counts, options), comm);
+  if (const auto kept = checkpoint.resume()) fitting.go_on_from(*kept, report);
+  report.converged = is_enough(report.objective, options.tolerance);
   MatrixD term_sums;
-  while (report.iterations < options.iterations) {
-    const double objective = comm.sum(fitting.step(term_sums));
-    const double gain = report.objective.empty() ? std::numeric_limits<double>::infinity()
-                                                 : objective - report.objective.back();
-    report.objective.push_back(objective);
+  while (report.iterations < options.iterations && !report.converged) {
+    report.objective.push_back(comm.sum(fitting.step(term_sums)));
     comm.sum(term_sums);
     fitting.update_terms(term_sums);
     ++report.iterations;
     if (comm.rank() == 0)
       progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
                 static_cast<std::uint64_t>(options.iterations), "iterations"});
-    report.converged = gain < options.tolerance * std::abs(objective);
-    if (report.converged) break;
+    report.converged = is_enough(report.objective, options.tolerance);
+    if (checkpoint.due(report.converged || report.iterations == options.iterations))
+      fitting.keep(checkpoint, report);
   }
   report.communication_seconds = comm.seconds() - waited;
   report.compute_seconds = seconds_since(begin) - report.communication_seconds;

@@ -1,4 +1,4 @@
-#include "commonplace/features/plsa.h"
+#include "commonplace/learn/plsa.h"
 
 #include <algorithm>
 #include <cmath>

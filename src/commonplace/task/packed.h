@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/comm/together.h"
+
+namespace commonplace {
+
+/// Small values as bytes, for other ranks, which get the same bits. A struct needs
+/// NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE in its namespace.
+
+template <class T>
+std::string packed(const T& value) {
+  // Numbers that are not finite and text that is not UTF-8 pass through CBOR; not through JSON.
+  std::string bytes;
+  nlohmann::json::to_cbor(nlohmann::json(value), bytes);
+  return bytes;
+}
+
+template <class T>
+T unpacked(std::string_view bytes) {
+  return nlohmann::json::from_cbor(bytes).template get<T>();
+}
+
+/// The value of rank 0, on every rank. Collective.
+template <class T>
+T of_first(Comm& comm, T value) {
+  if (comm.size() == 1) return value;
+  return unpacked<T>(text_of_first(comm, packed(value)));
+}
+
+/// The numbers of every rank, in rank order, on every rank. Collective.
+template <class T>
+requires std::is_arithmetic_v<T> std::vector<T> gather_numbers(Comm& comm, std::span<const T> own) {
+  const std::string_view bytes(reinterpret_cast<const char*>(own.data()), own.size_bytes());
+  std::vector<T> all;
+  for (const std::string& text : comm.gather_texts(bytes)) {
+    const std::size_t before = all.size();
+    all.resize(before + text.size() / sizeof(T));
+    if (!text.empty()) std::memcpy(all.data() + before, text.data(), text.size());
+  }
+  return all;
+}
+
+}  // namespace commonplace
