@@ -85,8 +85,8 @@ int run(const Arguments& arguments) {
   RelateEvaluation evaluation;
   {
     ProgressBar bar(arguments);
-    const RelateData data =
-        read_relate_data(library, arguments.relate.read, arguments.jobs, bar.callback());
+    const RelateData data = read_relate_data(library, arguments.relate.read, *arguments.comm,
+                                             arguments.jobs, bar.callback());
     require_same_data(library, data, *arguments.comm);
     evaluation = evaluate_relate(data, arguments.relate, arguments.options, *arguments.comm,
                                  arguments.jobs, bar.callback());

@@ -70,7 +70,7 @@ SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
   require_same(*arguments.comm, state_of(opened, collection(opened, arguments.collection)),
                concat("collection '", arguments.collection, "'"));
   return split_collection(opened, arguments.collection, arguments.model, arguments.options,
-                          arguments.jobs, progress);
+                          *arguments.comm, arguments.jobs, progress);
 }
 
 int run(const Arguments& arguments) {

@@ -37,8 +37,8 @@ TransferEvaluation evaluate(const Arguments& arguments, const Progress& progress
     inputs.push_back(library ? transfer_input(*library, name, arguments.read.features)
                              : transfer_input(name));
   const std::size_t sources = arguments.source.size();
-  const TransferData data =
-      read_transfer_data(inputs, sources, arguments.read, arguments.jobs, progress);
+  const TransferData data = read_transfer_data(inputs, sources, arguments.read, *arguments.comm,
+                                               arguments.jobs, progress);
   require_same_data(data, *arguments.comm);
   return evaluate_transfer(data, sources, arguments.transfer, arguments.options, *arguments.comm,
                            arguments.jobs, progress);

@@ -14,11 +14,17 @@ from mpi import ENVIRONMENT, MPI_PROGRAM, TIMEOUT, MpiTest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from processes import goes_on  # noqa: E402
 
+
+def children_of(pid):
+    """The ids and commands of a process's children."""
+    found = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid=,args="], capture_output=True,
+                           text=True).stdout
+    return [(int(line.split(None, 1)[0]), line.split(None, 1)[1]) for line in found.splitlines()]
+
+
 def ranks_of(process):
     """The ids of mpirun's own children that are ranks."""
-    found = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid=,args="],
-                           capture_output=True, text=True).stdout
-    return [int(line.split()[0]) for line in found.splitlines() if "version" in line]
+    return [pid for pid, command in children_of(process.pid) if "version" in command]
 
 
 class Mpi(MpiTest):
@@ -95,10 +101,14 @@ class Mpi(MpiTest):
         """Rank 0 waits for rank 1, which does not come."""
         process = subprocess.Popen(
             ["mpirun", "-n", "1", MPI_PROGRAM, "version", ":",
-             "-n", "1", "sh", "-c", f"sleep 1000; exec {MPI_PROGRAM} version"],
+             "-n", "1", "sh", "-c", f"sleep 100; exec {MPI_PROGRAM} version"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        # mpirun misses the end of a child that it has only just begun to start, so wait until one
+        # rank has the threads of MPI and the other sleeps.
         end = time.monotonic() + TIMEOUT
-        while len(ranks := ranks_of(process)) < 2:
+        while not (len(ranks := ranks_of(process)) == 2
+                   and len(os.listdir(f"/proc/{ranks[0]}/task")) > 1
+                   and any("sleep" in command for _, command in children_of(ranks[1]))):
             self.assertLess(time.monotonic(), end, "the ranks did not start")
             time.sleep(0.05)
         return process, ranks

@@ -8,6 +8,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/data/stored_features.h"
 #include "commonplace/io/npy.h"
+#include "tests/support/alone.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 #include "tests/task/planted_features.h"
@@ -47,7 +48,8 @@ class EvaluateRelate : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines);
     store_features(library(), collection_named("photos"), "look", grouped_rows(kPhotos, 16, 1.0),
                    "made up");
-    data_ = read_relate_data(library(), {"photos,tags,places", "", "", 2}, 1, no_progress);
+    data_ =
+        read_relate_data(library(), {"photos,tags,places", "", "", 2}, test::alone, 1, no_progress);
     relate_.gamma = "0.3";
     relate_.dim = "6";
   }
@@ -133,7 +135,7 @@ TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
       const RelateData data =
-          read_relate_data(each, {"photos,tags,places", "", "", 2}, 1, no_progress);
+          read_relate_data(each, {"photos,tags,places", "", "", 2}, comm, 1, no_progress);
       require_same_data(each, data, comm);
       EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, comm, 1, no_progress)),
                 alone);

@@ -250,7 +250,7 @@ TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   topics.iterations = 3;
   make_topics(library(), notes, "topics", true, {}, topics, comm_, no_progress);
   make_topics(library(), notes, "themes", false, {}, topics, comm_, no_progress);
-  EXPECT_EQ(choose_evidence(library(), notes, {}, 1, no_progress).sources.size(), 1U)
+  EXPECT_EQ(choose_evidence(library(), notes, {}, comm_, 1, no_progress).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
     SuggestModelOptions options = usual_options();
@@ -263,12 +263,13 @@ TEST_F(LearnSuggest, ACollectionIsSplitAtRandomOrInTime) {
   SuggestEvaluationOptions evaluation;
   evaluation.test_share = 0.25;
   const SuggestTrial random =
-      split_collection(library(), "notes", usual_options(), evaluation, 1, no_progress);
+      split_collection(library(), "notes", usual_options(), evaluation, comm_, 1, no_progress);
   EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
   EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
   evaluation.split = "time";
   EXPECT_NE(message_of([&] {
-              split_collection(library(), "notes", usual_options(), evaluation, 1, no_progress);
+              split_collection(library(), "notes", usual_options(), evaluation, comm_, 1,
+                               no_progress);
             }).find("--split random"),
             std::string::npos);
   std::string lines;
@@ -279,7 +280,7 @@ TEST_F(LearnSuggest, ACollectionIsSplitAtRandomOrInTime) {
              "\",\"all\"]}\n";
   test::import_jsonl(library(), "timed", lines);
   const SuggestTrial timed =
-      split_collection(library(), "timed", usual_options(), evaluation, 1, no_progress);
+      split_collection(library(), "timed", usual_options(), evaluation, comm_, 1, no_progress);
   EXPECT_EQ(timed.train_tags.rows(), 5);
   EXPECT_EQ(timed.test_tags.rows(), 5);
   EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";

@@ -312,7 +312,7 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   // The target is labelled too, so that its answers can be judged.
   add("t", 2, true);
   add("i", 1, true);
-  TransferData data = read_transfer_data(inputs, 1, {}, 1, no_progress);
+  TransferData data = read_transfer_data(inputs, 1, {}, self_, 1, no_progress);
   TransferEvaluationOptions options;
   options.repeat = 2;
   options.labelled_target = "6";
@@ -343,10 +343,10 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
 TEST_F(TransferTask, RanksShareTheMethods) {
   add("t", 2, true);
   add("i", 1, true);
-  const auto read = [&](const Library& from) {
+  const auto read = [&](const Library& from, Comm& comm) {
     std::vector<TransferInput> inputs;
     for (const std::string name : {"s", "i", "t"}) inputs.push_back(transfer_input(from, name, ""));
-    return read_transfer_data(inputs, 1, {}, 1, no_progress);
+    return read_transfer_data(inputs, 1, {}, comm, 1, no_progress);
   };
   TransferEvaluationOptions options;
   options.repeat = 2;
@@ -359,12 +359,12 @@ TEST_F(TransferTask, RanksShareTheMethods) {
     return to_json(evaluation);
   };
   const TransferEvaluation alone =
-      evaluate_transfer(read(library()), 1, transfer, options, self_, 1, no_progress);
+      evaluate_transfer(read(library(), self_), 1, transfer, options, self_, 1, no_progress);
   ASSERT_EQ(alone.methods.size(), 6U);
   ASSERT_FALSE(alone.objective.empty());
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      const TransferData data = read(each);
+      const TransferData data = read(each, comm);
       require_same_data(data, comm);
       EXPECT_EQ(
           without_seconds(evaluate_transfer(data, 1, transfer, options, comm, 1, no_progress)),
@@ -378,7 +378,7 @@ TEST_F(TransferTask, CuttingTheFeaturesLeavesNothingInCommon) {
   std::vector<TransferInput> inputs;
   for (const std::string name : {"s", "i", "t"})
     inputs.push_back(transfer_input(library(), name, ""));
-  const TransferData data = read_transfer_data(inputs, 1, {}, 1, no_progress);
+  const TransferData data = read_transfer_data(inputs, 1, {}, self_, 1, no_progress);
   TransferEvaluationOptions options;
   options.cut = true;
   options.methods = "commonplace,svm";

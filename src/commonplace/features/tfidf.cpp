@@ -104,7 +104,12 @@ void weigh(Sparse& counts, std::span<const float> idf, const WeightOptions& opti
 TfidfFit fit_tfidf(const TextSource& texts, const TfidfOptions& options, int jobs,
                    const Progress& progress) {
   check(options.terms);
-  return weighed(count_words(texts, options.tokens, jobs, progress), options, false);
+  return fit_tfidf(count_words(texts, options.tokens, jobs, progress), options);
+}
+
+TfidfFit fit_tfidf(TermCounts words, const TfidfOptions& options) {
+  check(options.terms);
+  return weighed(std::move(words), options, false);
 }
 
 TfidfFit fit_tags(const TagSource& tags, const TfidfOptions& options, const Progress& progress) {

@@ -65,6 +65,8 @@ struct TfidfFit {
 /// depend on `jobs`. Time O(bytes + nonzeros log); memory for the counts of every term.
 TfidfFit fit_tfidf(const TextSource& texts, const TfidfOptions& options, int jobs = 0,
                    const Progress& progress = no_progress);
+/// The same, of words that were counted before.
+TfidfFit fit_tfidf(TermCounts words, const TfidfOptions& options);
 
 /// The same for tags, each a term of its own: folded for matching, shown as mostly written.
 TfidfFit fit_tags(const TagSource& tags, const TfidfOptions& options,

@@ -124,7 +124,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
   std::vector<TransferInput> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, reading.features));
-  TransferData data = read_transfer_data(inputs, inputs.size(), reading, jobs, progress);
+  TransferData data = read_transfer_data(inputs, inputs.size(), reading, comm, jobs, progress);
   require_same_data(data, comm);
   std::vector<LabelledCollection> labelled;
   for (TransferSet& set : data.collections)

@@ -404,7 +404,7 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
     material.collections.push_back(collection(library, options.same_source));
   for (const Collection& each : material.collections)
     require_same(comm, state_of(library, each), "collection '" + each.name + "'");
-  material.terms = read_terms(library, material.collections, model.terms, jobs, progress);
+  material.terms = read_terms(library, material.collections, model.terms, comm, jobs, progress);
   if (!options.same_source.empty()) {
     material.same_source = std::move(material.terms.counts.back());
     material.terms.counts.pop_back();

@@ -102,7 +102,7 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
                                   const Progress& progress) {
   const auto begin = Clock::now();
   check(options);
-  RelateData data = read_relate_data(library, options.read, jobs, progress);
+  RelateData data = read_relate_data(library, options.read, comm, jobs, progress);
   require_same_data(library, data, comm);
   const RelateChoice choice = choose_relation(data, options, comm, jobs, progress);
   RelateModel model;
@@ -135,7 +135,7 @@ RelateLearningReport update_relate(Library& library, const std::string& name, Co
   const RelateModel before = load_relate_model(TensorFile(record.file));
   std::vector<TfidfModel> texts;
   for (const RelatedKind& kind : before.kinds) texts.push_back(kind.text);
-  RelateData data = read_relate_data(library, before.options.read, jobs, progress, texts);
+  RelateData data = read_relate_data(library, before.options.read, comm, jobs, progress, texts);
   require_same_data(library, data, comm);
   require(data.kinds.size() == before.kinds.size(),
           "there are other kinds to relate now than when the model '", name,

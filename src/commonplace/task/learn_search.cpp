@@ -244,11 +244,14 @@ struct Material {
 
 Material read_material(const Library& library, const std::string& target,
                        const std::vector<std::string>& auxiliaries,
-                       const SearchTermOptions& options, int jobs, const Progress& progress) {
+                       const SearchTermOptions& options, Comm& comm, int jobs,
+                       const Progress& progress) {
   const ReadSnapshot snapshot(library.database());
   Material material;
   material.collections = collections_to_learn(library, target, auxiliaries);
-  material.terms = read_terms(library, material.collections, options, jobs, progress);
+  for (const Collection& each : material.collections)
+    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, options, comm, jobs, progress);
   for (const Collection& each : material.collections)
     material.ids.push_back(item_ids(library, each));
   return material;
@@ -335,11 +338,10 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::string& name, const SearchModelOptions& options,
                                   Comm& comm, int jobs, const Progress& progress) {
   check(options);
-  Material material = read_material(library, target, auxiliaries, options.terms, jobs, progress);
+  Material material =
+      read_material(library, target, auxiliaries, options.terms, comm, jobs, progress);
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
-  for (const Collection& each : collections)
-    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
 
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, comm, jobs, progress);

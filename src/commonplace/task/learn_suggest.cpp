@@ -131,10 +131,11 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
     require_same(comm, model.state, concat("collection '", collection_name, "'"));
     SuggestTags tags = read_suggest_tags(library, source, model.control);
     require_tags(tags, collection_name);
-    model.evidence = choose_evidence(library, source, options.evidence, jobs, progress);
+    model.evidence = choose_evidence(library, source, options.evidence, comm, jobs, progress);
     const bool hide = uses_tags(model.evidence);
-    material = gather_material(evidence_rows(library, source, model.evidence, hide, jobs, progress),
-                               tags, item_ids(library, source), hide);
+    material =
+        gather_material(evidence_rows(library, source, model.evidence, hide, comm, jobs, progress),
+                        tags, item_ids(library, source), hide);
     model.tags = std::move(tags.names);
   }
   LearnedSuggester learned =
@@ -175,7 +176,7 @@ std::string to_json(const SuggestLearningReport& report) {
 
 SuggestTrial split_collection(const Library& library, const std::string& collection_name,
                               const SuggestModelOptions& options,
-                              const SuggestEvaluationOptions& evaluation, int jobs,
+                              const SuggestEvaluationOptions& evaluation, Comm& comm, int jobs,
                               const Progress& progress) {
   require(evaluation.test_share > 0 && evaluation.test_share < 1, "test_share is ",
           evaluation.test_share, "; expected a share between 0 and 1");
@@ -201,10 +202,10 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
           " of the items to learn from; give a smaller --min-uses");
 
   const SuggestEvidence evidence =
-      choose_evidence(library, source, options.evidence, jobs, progress);
+      choose_evidence(library, source, options.evidence, comm, jobs, progress);
   require(!uses_tags(evidence),
           "an evaluation with other tags as evidence is not possible: they are what is asked for");
-  const StoredRows rows = evidence_rows(library, source, evidence, false, jobs, progress);
+  const StoredRows rows = evidence_rows(library, source, evidence, false, comm, jobs, progress);
   SuggestTrial trial;
   trial.blocks = evidence.blocks();
   trial.train = take_rows(rows.view(), split.train);

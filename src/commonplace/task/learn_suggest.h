@@ -50,10 +50,10 @@ SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& co
                              const Progress& progress);
 
 /// The collection's tagged items in two parts for evaluate_suggest. Features and the vocabulary are
-/// those that learning from the first part would have.
+/// those that learning from the first part would have. Collective.
 SuggestTrial split_collection(const Library& library, const std::string& collection,
                               const SuggestModelOptions& options,
-                              const SuggestEvaluationOptions& evaluation, int jobs,
+                              const SuggestEvaluationOptions& evaluation, Comm& comm, int jobs,
                               const Progress& progress);
 
 }  // namespace commonplace

@@ -300,8 +300,8 @@ std::vector<KindName> related_kinds(const Library& library, const std::string& a
   return kinds;
 }
 
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options, int jobs,
-                            const Progress& progress, std::span<const TfidfModel> texts) {
+RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
+                            int jobs, const Progress& progress, std::span<const TfidfModel> texts) {
   require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
   const std::vector<KindName> names = related_kinds(library, options.collections);
   require(names.size() >= 2,
@@ -328,7 +328,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
             " are told apart by their names alone; their kernel can only be identity");
     require(name.of != ThingsOf::text || wish.kernel != "identity", name.full(),
             " cannot have the kernel identity; give linear or cosine");
-    read_kind(kind, library, source, options.min_uses, jobs, progress);
+    read_kind(kind, library, source, options.min_uses, comm, jobs, progress);
     require(
         kind.things > 0, "there is nothing in ", name.full(), " to relate",
         named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());

@@ -98,9 +98,10 @@ struct RelateData {
 
 /// Reads what `options` name. Items whose features are all zero, such as pictures that could not be
 /// read, have none. `texts`, if there are any, are the text models of the kinds, in their order, to
-/// be used as they are. Error, saying what there is, if something is not there.
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options, int jobs,
-                            const Progress& progress, std::span<const TfidfModel> texts = {});
+/// be used as they are. Error, saying what there is, if something is not there. Collective.
+RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
+                            int jobs, const Progress& progress,
+                            std::span<const TfidfModel> texts = {});
 
 /// Error on every rank unless all have read the same. Collective.
 void require_same_data(const Library& library, const RelateData& data, Comm& comm);

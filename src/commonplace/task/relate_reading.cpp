@@ -13,7 +13,7 @@
 #include "commonplace/data/stored_features.h"
 #include "commonplace/data/tag_uses.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/task/item_texts.h"
+#include "commonplace/task/rank_words.h"
 
 namespace commonplace {
 namespace {
@@ -63,19 +63,21 @@ void read_items(RelateKind& kind, const Library& library, const Collection& sour
            [&](std::int64_t row) { return kind.mapped.view().row(row).squaredNorm() > 0; });
 }
 
-void read_text(RelateKind& kind, const Library& library, const Collection& source, int jobs,
-               const Progress& progress) {
-  ItemReader reader(library, source);
+void read_text(RelateKind& kind, const Library& library, const Collection& source, Comm& comm,
+               int jobs, const Progress& progress) {
   kind.rows.is_sparse = true;
   if (kind.text.idf.empty()) {
     TfidfOptions options;
     options.weights.sublinear = true;
     options.terms.min_documents = 2;
-    TfidfFit fit = fit_tfidf(texts_of(reader), options, jobs, progress);
+    TfidfFit fit =
+        fit_tfidf(count_words(library, source, options.tokens, comm, jobs, progress), options);
     kind.text = std::move(fit.model);
     kind.rows.sparse = std::move(fit.matrix);
   } else {
-    kind.rows.sparse = encode(kind.text, texts_of(reader), jobs, progress);
+    kind.rows.sparse = count_known_words(kind.text.vocabulary.terms, library, source,
+                                         kind.text.options.tokens, comm, jobs, progress);
+    weigh(kind.rows.sparse, kind.text.idf, kind.text.options.weights);
   }
   const SparseView rows = kind.rows.sparse.view();
   require(rows.columns > 0, "the items of collection '", source.name,
@@ -197,12 +199,12 @@ Matrix place_rows(const std::vector<Place>& places) {
 }
 
 void read_kind(RelateKind& kind, const Library& library, const Collection& source,
-               std::int64_t min_uses, int jobs, const Progress& progress) {
+               std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress) {
   switch (kind.what.of) {
     case ThingsOf::items:
       return read_items(kind, library, source);
     case ThingsOf::text:
-      return read_text(kind, library, source, jobs, progress);
+      return read_text(kind, library, source, comm, jobs, progress);
     case ThingsOf::tags:
       return read_tags(kind, library, source, min_uses);
     case ThingsOf::places:

@@ -8,6 +8,7 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/task/item_texts.h"
+#include "commonplace/task/rank_words.h"
 
 namespace commonplace {
 namespace {
@@ -43,7 +44,8 @@ SelectedTerms joined(const SelectedTerms& a, const SelectedTerms& b) {
 }
 
 SelectedTerms terms_of(const Library& library, const Collection& collection,
-                       const SearchTermOptions& options, int jobs, const Progress& progress) {
+                       const SearchTermOptions& options, Comm& comm, int jobs,
+                       const Progress& progress) {
   progress({"reading tags of " + collection.name, 0, 0, ""});
   const TagMatrix tags = tag_matrix(library, collection);
   SelectedTerms of_tags;
@@ -58,8 +60,7 @@ SelectedTerms terms_of(const Library& library, const Collection& collection,
             " texts");
     return of_tags;
   }
-  ItemReader reader(library, collection);
-  TermCounts counted = count_words(texts_of(reader), options.tokens, jobs, progress);
+  TermCounts counted = count_words(library, collection, options.tokens, comm, jobs, progress);
   require(!tags.names.empty() || counted.terms.size() > 0, "collection '", collection.name,
           "' has neither tags nor words to learn from");
   if (counted.terms.size() == 0) return of_tags;
@@ -83,11 +84,12 @@ std::vector<std::string> tag_levels(const std::string& tag) {
 }
 
 MergedTerms read_terms(const Library& library, std::span<const Collection> collections,
-                       const SearchTermOptions& options, int jobs, const Progress& progress) {
+                       const SearchTermOptions& options, Comm& comm, int jobs,
+                       const Progress& progress) {
   std::vector<Vocabulary> vocabularies;
   std::vector<Sparse> counts;
   for (const Collection& collection : collections) {
-    SelectedTerms terms = terms_of(library, collection, options, jobs, progress);
+    SelectedTerms terms = terms_of(library, collection, options, comm, jobs, progress);
     vocabularies.push_back(std::move(terms.vocabulary));
     counts.push_back(std::move(terms.counts));
   }

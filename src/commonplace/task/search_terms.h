@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/library.h"
 #include "commonplace/data/tag_uses.h"
 #include "commonplace/features/tokens.h"
@@ -38,9 +39,10 @@ struct MergedTerms {
   std::vector<Sparse> counts;  ///< per collection: items x terms
 };
 
-/// Error if a collection has no terms.
+/// Error if a collection has no terms. Collective.
 MergedTerms read_terms(const Library& library, std::span<const Collection> collections,
-                       const SearchTermOptions& options, int jobs, const Progress& progress);
+                       const SearchTermOptions& options, Comm& comm, int jobs,
+                       const Progress& progress);
 
 /// The counts of one collection over terms that are known already; `tags` are those of the
 /// collection.

@@ -328,8 +328,9 @@ void TagSuggester::suggest_all(
   const ReadSnapshot snapshot(parts_->library.database());
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
-  const StoredRows rows =
-      evidence_rows(parts_->library, source, parts_->model.evidence, false, options.jobs, progress);
+  SelfComm alone;
+  const StoredRows rows = evidence_rows(parts_->library, source, parts_->model.evidence, false,
+                                        alone, options.jobs, progress);
   std::unordered_map<std::string, std::vector<std::string>> rejected;
   for (const Decision& each : decisions_in_force(parts_->library, collection_name))
     if (each.verdict == Verdict::rejected) rejected[each.item].push_back(each.tag);

@@ -16,6 +16,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/task/item_texts.h"
+#include "commonplace/task/rank_words.h"
 
 namespace commonplace {
 namespace {
@@ -94,13 +95,12 @@ Source source_of_features(const FeatureRecord& record) {
 }
 
 Source make_source(const std::string& name, const Library& library, const Collection& collection,
-                   const EvidenceOptions& options, int jobs, const Progress& progress) {
+                   const EvidenceOptions& options, Comm& comm, int jobs, const Progress& progress) {
   if (name == "text") {
     require(has_text(library, collection), "collection '", collection.name,
             "' has neither titles nor texts; give --features another name");
-    ItemReader reader(library, collection);
-    return source_of_terms(name, count_words(texts_of(reader), options.tokens, jobs, progress),
-                           options);
+    return source_of_terms(
+        name, count_words(library, collection, options.tokens, comm, jobs, progress), options);
   }
   if (name == "tags") {
     ItemReader reader(library, collection);
@@ -263,7 +263,7 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
 }
 
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, int jobs,
+                                const EvidenceOptions& options, Comm& comm, int jobs,
                                 const Progress& progress) {
   require(options.min_items >= 1, "min_items is ", options.min_items, "; expected 1 or more");
   require(options.max_words >= 1, "max_words is ", options.max_words, "; expected 1 or more");
@@ -276,23 +276,24 @@ SuggestEvidence choose_evidence(const Library& library, const Collection& collec
     require(std::none_of(evidence.sources.begin(), evidence.sources.end(),
                          [&](const Source& source) { return source.name == name; }),
             "the features '", name, "' are named twice");
-    evidence.sources.push_back(make_source(name, library, collection, options, jobs, progress));
+    evidence.sources.push_back(
+        make_source(name, library, collection, options, comm, jobs, progress));
   }
   return evidence;
 }
 
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, int jobs,
+                         const SuggestEvidence& evidence, bool hide, Comm& comm, int jobs,
                          const Progress& progress) {
   RowBuilder builder(evidence, collection.items);
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
     if (source.is_text()) {
-      ItemReader reader(library, collection);
-      add_sparse(
-          builder, i,
-          count_known_words(source.terms, texts_of(reader), evidence.tokens, jobs, progress).view(),
-          collection.items);
+      add_sparse(builder, i,
+                 count_known_words(source.terms, library, collection, evidence.tokens, comm, jobs,
+                                   progress)
+                     .view(),
+                 collection.items);
     } else if (source.is_tags()) {
       ItemReader reader(library, collection);
       add_sparse(builder, i,

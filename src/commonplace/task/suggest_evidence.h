@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/library.h"
 #include "commonplace/data/stored_features.h"
@@ -74,14 +75,15 @@ struct EvidenceOf {
 
 /// Which features `options` mean in this collection: with "auto" the text if there is any, and all
 /// stored dense features that came from elsewhere; the tags themselves if there is neither. Error
-/// for a name that the collection does not have, and for features made of the tags.
+/// for a name that the collection does not have, and for features made of the tags. Collective.
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, int jobs, const Progress& progress);
+                                const EvidenceOptions& options, Comm& comm, int jobs,
+                                const Progress& progress);
 
 /// The rows of all items. With `hide`, half of each item's tags are left out of its evidence, those
-/// that tag_is_hidden names: what a model of tags from tags is taught with.
+/// that tag_is_hidden names: what a model of tags from tags is taught with. Collective.
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, int jobs,
+                         const SuggestEvidence& evidence, bool hide, Comm& comm, int jobs,
                          const Progress& progress);
 
 /// Reads what is known of single items of a collection, without reading the others.

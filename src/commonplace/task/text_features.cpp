@@ -1,14 +1,12 @@
 #include "commonplace/task/text_features.h"
 
-#include <functional>
-
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/task/item_texts.h"
 #include "commonplace/task/rank_parts.h"
+#include "commonplace/task/rank_words.h"
 
 namespace commonplace {
 namespace {
@@ -41,13 +39,23 @@ void store(Library& library, const std::string& name, const std::string& kind, c
               [&](const std::filesystem::path& path) { save(model, path); });
 }
 
-/// Rank 0 counts and stores: it is mostly reading, which others would only do once more.
+TfidfFit tfidf_of_text(const Library& library, const Collection& collection,
+                       const TfidfOptions& options, Comm& comm, int jobs,
+                       const Progress& progress) {
+  return fit_tfidf(count_words(library, collection, options.tokens, comm, jobs, progress), options);
+}
+
+TfidfFit tfidf_of_tags(const Library& library, const Collection& collection,
+                       const TfidfOptions& options, const Progress& progress) {
+  ItemReader reader(library, collection);
+  return fit_tags(tags_of(reader), options, progress);
+}
+
 MadeFeatures store_tfidf(Library& library, const Collection& collection, const std::string& name,
-                         Comm& comm, const std::function<TfidfFit()>& count) {
+                         const TfidfFit& fit, Comm& comm) {
   MadeFeatures made;
   made.model = collection.name + "." + name;
   on_first(comm, [&] {
-    const TfidfFit fit = count();
     const std::string kind = fit.model.of_tags ? "tags" : "tfidf";
     store(library, made.model, kind, fit.model, "{}");
     made.record = store_features(library, collection, name, fit.matrix.view(),
@@ -69,20 +77,18 @@ MadeFeatures make_text_features(Library& library, const Collection& collection,
                                 const std::string& name, const TfidfOptions& options, Comm& comm,
                                 int jobs, const Progress& progress) {
   require_items(collection);
-  return store_tfidf(library, collection, name, comm, [&] {
-    ItemReader reader(library, collection);
-    return fit_tfidf(texts_of(reader), options, jobs, progress);
-  });
+  return store_tfidf(library, collection, name,
+                     tfidf_of_text(library, collection, options, comm, jobs, progress), comm);
 }
 
 MadeFeatures make_tag_features(Library& library, const Collection& collection,
                                const std::string& name, const TfidfOptions& options, Comm& comm,
                                const Progress& progress) {
   require_items(collection);
-  return store_tfidf(library, collection, name, comm, [&] {
-    ItemReader reader(library, collection);
-    return fit_tags(tags_of(reader), options, progress);
-  });
+  // Reading is all there is to it, which the others would only do once more.
+  const TfidfFit fit =
+      comm.rank() == 0 ? tfidf_of_tags(library, collection, options, progress) : TfidfFit();
+  return store_tfidf(library, collection, name, fit, comm);
 }
 
 MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
@@ -93,9 +99,9 @@ MadeFeatures make_topics(Library& library, const Collection& collection, const s
   // pLSA is a model of counts, so the weights are switched off.
   TfidfOptions counts = terms;
   counts.weights = {.sublinear = false, .idf = false, .smooth = false, .normalise = false};
-  ItemReader reader(library, collection);
-  TfidfFit counted = of_tags ? fit_tags(tags_of(reader), counts, progress)
-                             : fit_tfidf(texts_of(reader), counts, options.jobs, progress);
+  TfidfFit counted = of_tags
+                         ? tfidf_of_tags(library, collection, counts, progress)
+                         : tfidf_of_text(library, collection, counts, comm, options.jobs, progress);
   if (comm.size() > 1) counted.matrix = own_part(counted.matrix.view(), comm);
   const PlsaFit fit = fit_plsa(counted.matrix.view(), options, comm, progress);
   const Matrix document_topics = comm.gather_rows(fit.document_topics);

@@ -57,7 +57,8 @@ TransferData read_candidates(const Library& library, const TransferRequest& requ
   std::vector<TransferInput> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, read.features));
-  TransferData data = read_transfer_data(inputs, request.sources.size(), read, jobs, progress);
+  TransferData data =
+      read_transfer_data(inputs, request.sources.size(), read, comm, jobs, progress);
   require_same_data(data, comm);
   return data;
 }
@@ -272,7 +273,7 @@ BridgeMap measure_library(const Library& library, const TransferReadOptions& rea
           inputs.empty() ? "is none" : "is only one");
   BridgeTrialOptions measuring;
   measuring.jobs = jobs;
-  const TransferData data = read_transfer_data(inputs, 0, read, jobs, progress);
+  const TransferData data = read_transfer_data(inputs, 0, read, comm, jobs, progress);
   require_same_data(data, comm);
   return map_of(data, 1, measuring, comm, progress);
 }

@@ -19,6 +19,7 @@
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/task/item_texts.h"
+#include "commonplace/task/rank_words.h"
 
 namespace commonplace {
 namespace {
@@ -136,16 +137,19 @@ TfidfOptions word_options(const TransferReadOptions& options) {
 }
 
 void add_text(const std::vector<TransferInput>& inputs, const TransferReadOptions& options,
-              int jobs, const Progress& progress, TransferData& data) {
+              Comm& comm, int jobs, const Progress& progress, TransferData& data) {
   const ItemStream next = all_items(inputs);
   Item item;
+  std::int64_t items = 0;
+  for (const TransferSet& set : data.collections) items += std::ssize(set.ids);
+  const TextSource texts = [&](std::string& text) {
+    if (!next(item)) return false;
+    text = item_text(item);
+    return true;
+  };
   const TfidfFit fit = fit_tfidf(
-      [&](std::string& text) {
-        if (!next(item)) return false;
-        text = item_text(item);
-        return true;
-      },
-      word_options(options), jobs, progress);
+      together(count_words(own_texts(texts, items, comm), options.tokens, jobs, progress), comm),
+      word_options(options));
   add_block(data, std::string(kText), fit.matrix.view(), fit.model.vocabulary.terms.strings());
 }
 
@@ -319,7 +323,7 @@ TransferInput transfer_input(const std::string& file) {
 }
 
 TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, int jobs,
+                                const TransferReadOptions& options, Comm& comm, int jobs,
                                 const Progress& progress) {
   std::vector<ReadItems> items;
   TransferData data;
@@ -337,7 +341,7 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
       options.features.empty() ? usual_features(inputs, items) : parted(options.features);
   for (const std::string& name : features) {
     if (name == kText) {
-      add_text(inputs, options, jobs, progress, data);
+      add_text(inputs, options, comm, jobs, progress, data);
     } else if (name == kTags) {
       add_tags(inputs, options, progress, data);
     } else {

@@ -89,12 +89,11 @@ struct TransferData {
 };
 
 /// Reads the collections, of which the first `sources` say what the classes are (0: no labels are
-/// read). Words are weighed
-/// by tf-idf over all of them together; the rows of each block are of length one. Numbers below 0
-/// become positive ones in a second half of their block. Error, saying what there is, if something
-/// is not there or nothing is left.
+/// read). Words are weighed by tf-idf over all of them together; the rows of each block are of
+/// length one. Numbers below 0 become positive ones in a second half of their block. Error, saying
+/// what there is, if something is not there or nothing is left. Collective.
 TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, int jobs,
+                                const TransferReadOptions& options, Comm& comm, int jobs,
                                 const Progress& progress);
 
 /// Error on every rank unless all have read the same. Collective.
