@@ -91,6 +91,19 @@ export const map = {
     await painted(page);
   }),
 
+  'everything in groups, by kind': () => visit(async ({ page, server }) => {
+    await ways(page, server);
+    await page.getByText('Groups of everything, by kind').click();
+    const groups = page.locator('.kind-groups > li');
+    await until(async () => (await groups.count()) === 10, 'there are ten groups');
+    await page.getByLabel('Number of groups').selectOption('5');
+    await until(async () => (await groups.count()) === 5, 'there are as many as wished');
+    const answer = await page.evaluate(async () => (await fetch('/v1/groups?k=5&limit=6')).json());
+    assert.ok((await groups.first().innerText()).startsWith(`${answer.groups[0].things} things`));
+    await groups.first().locator('a[href*="#/item/photos/"]').first().click();
+    await page.getByText('What belongs with it').waitFor();
+  }),
+
   'zoom, arrows and lasso': () => visit(async ({ page, server }) => {
     await ways(page, server);
     await page.locator('.map-frame').focus();

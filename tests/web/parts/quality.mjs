@@ -16,6 +16,14 @@ export const quality = {
     const value = async (row) => Number(await row.locator('th, td').nth(column).innerText());
     assert.ok(column > 0);
     assert.ok((await value(own)) > (await value(popular)));
+    // The measure of the bars can be chosen, and what is a curve is drawn as lines.
+    const evaluation = page.locator('.card').filter({ has: page.getByRole('heading', { name: /^suggest of photos/ }) });
+    await evaluation.getByRole('img', { name: /^precision@1: commonplace, tags/ }).waitFor();
+    await evaluation.getByLabel('Measure to draw').selectOption('precision@5');
+    await evaluation.getByRole('img', { name: /^precision@5: / }).waitFor();
+    const lines = evaluation.getByRole('img', { name: /^precision of the first: commonplace, tags from / });
+    assert.equal(await lines.locator('polyline').count(), 2);
+    assert.match(await evaluation.locator('.keys').first().innerText(), /commonplace, tags[^]*popular/);
     await page.getByRole('radio', { name: 'detect' }).check({ force: true });
     await until(async () => (await card('suggest.photos').count()) === 0, 'only detectors are shown');
     await card('detect.photos').waitFor();

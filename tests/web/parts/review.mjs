@@ -51,8 +51,8 @@ export const review = {
     assert.deepEqual(await counts(page), { yes: 1, no: 0, skipped: 0, left: 101, waiting: false });
     await press(page, 'n');
     await until(async () => (await decided(library, second)) === 'rejected', 'and given again');
-    await page.getByRole('button', { name: 'Measure on items held out' }).click();
     await page.getByText('1 suggestions were accepted, 1 rejected.').waitFor();
+    await page.getByRole('button', { name: 'Measure on items held out' }).click();
     const measured = page.getByRole('table', { name: 'Measured on items held out' });
     await measured.getByRole('row').nth(1).waitFor();
     assert.match(await measured.getByRole('row').nth(1).innerText(), /\d\s%/);

@@ -106,6 +106,24 @@ export const search = {
     assert.equal(await page.locator('#search-box').inputValue(), 'feather');
   }),
 
+  'topics lead to words and items, and stay open on the way back': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search');
+    await page.getByText('Topics', { exact: true }).click();
+    const topics = page.getByRole('region', { name: 'Topics of search.photos' });
+    await topics.locator('.topic').first().waitFor();
+    const answer = await page.evaluate(async () => (await fetch('/v1/topics?limit=12&terms=8&examples=4')).json());
+    assert.equal(await topics.locator('.topic').count(), answer.models[0].topics.length);
+    assert.match(await topics.innerText(), /In photos and notes; \d+\s% of what photos is about\./);
+    const [term] = answer.models[0].topics[0].terms;
+    await topics.locator('.topic').first().getByRole('link', { name: term, exact: true }).first().click();
+    await until(async () => /best first/.test(await status(page).innerText()), 'the word is searched for');
+    assert.equal(await page.getByText('Topics', { exact: true }).count(), 0);
+    await page.goBack();
+    await topics.locator('.topic').first().waitFor();
+    await topics.locator('.strip a').first().click();
+    await until(() => page.url().includes('#/item/'), 'an example is opened');
+  }),
+
   'what nobody knows, and what is not well written': () => visit(async ({ page, server }) => {
     await go(page, server, 'search?q=xyzzyq');
     await page.getByText('No collection knows “xyzzyq”').waitFor();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { command, go, show, until, visit } from '../support.mjs';
+import { command, go, show, until, visit, world } from '../support.mjs';
 
 const choose = async (page) => {
   await page.locator('.chip', { hasText: 'photos' }).click();
@@ -51,7 +51,7 @@ export const transfer = {
     const relatives = page.locator('.card', { hasText: 'What belongs with it' });
     await relatives.getByText(/letters/).first().waitFor();
     assert.equal(await relatives.locator('[role=alert]').count(), 0);
-  }, { allowed: /status of 400 .*\/v1\/relate/ }),
+  }),
 
   'source and target by the graph, and the way the program chooses': () => visit(async ({ page, server }) => {
     await go(page, server, 'transfer');
@@ -61,5 +61,20 @@ export const transfer = {
     await page.getByRole('button', { name: 'Try (write nothing)' }).click();
     await page.getByRole('heading', { name: 'What would be written' }).waitFor();
     await page.locator('.card', { hasText: 'What would be written' }).getByText(/Nothing was written/).waitFor();
+  }),
+
+  'the label goes with the source': () => visit(async ({ page, server, library }) => {
+    const other = Array.from({ length: 30 }, (_, i) => `${JSON.stringify({ id: `a${i}`, text: 'water ship', labels: { area: 'x' } })}\n`);
+    await command('add', library, 'atlas', world.file('atlas.jsonl', other.join('')));
+    await go(page, server, 'transfer');
+    const field = page.getByLabel('Label field');
+    assert.equal(await field.inputValue(), 'area');
+    await page.getByRole('button', { name: /^photos, 150 items/ }).click();
+    await until(async () => (await field.inputValue()) === 'group', 'the label is one that photos have');
+    assert.equal(await page.getByRole('checkbox', { name: 'photos' }).isChecked(), true);
+    await page.getByRole('button', { name: /^photos, 150 items/ }).click();
+    await page.getByRole('button', { name: /^letters, 60 items/ }).click();
+    await page.getByText('There is no area in letters').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Try (write nothing)' }).isEnabled(), false);
   }),
 };

@@ -4,7 +4,7 @@ import {
 import type {
   Brief, Collection, CollectionLinks, Concept, Decision, DetectAnswer, DetectQuestion,
   Evaluation, Group, Item, Job, LibraryInfo, MapAnswer, Model, RelateAnswer, ReviewAnswer, ReviewEffect,
-  SamePair, SearchAnswer, Suggestions, TagCount,
+  SamePair, SearchAnswer, Suggestions, TagCount, Topic,
 } from './types';
 
 const part = encodeURIComponent;
@@ -72,9 +72,9 @@ export interface LikeQuestion {
 export const like = (question: LikeQuestion, signal?: AbortSignal) =>
   get<SearchAnswer>('/v1/like', { ...question }, signal);
 
-export const topics = (limit = 20) =>
-  get<{ models: { model: string; topics: { name: string; terms: string[] }[] }[] }>(
-    '/v1/topics', { limit });
+export const topics = (model: string | undefined, limit: number, signal?: AbortSignal) =>
+  get<{ models: { model: string; topics: Topic[] }[] }>(
+    '/v1/topics', { model, limit, terms: 8, examples: 4 }, signal);
 
 export interface ReviewQuestion {
   collection: string;
@@ -127,7 +127,6 @@ export const map = (most: number, groups: number, model?: string) =>
 
 export const groups = (k: number, limit: number, model?: string) =>
   get<{ groups: Group[] }>('/v1/groups', { k, limit, model });
-
 
 export type JobRequest = { task: string } & Record<string, unknown>;
 

@@ -125,6 +125,16 @@ export interface SearchAnswer {
   hits: Hit[];
 }
 
+/** What a part of a search model is about: the words that stand for it, and items that show it. */
+export interface Topic {
+  topic: string;
+  collections: string[];
+  share: number;
+  terms: string[];
+  weights: number[];
+  examples: { collection: string; id: string }[];
+}
+
 export interface ReviewEntry {
   id: string;
   title?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bestOf, comparisons, figures, reliabilityOf } from './measures';
+import { bestOf, bestOfEach, comparisons, figures, reliabilityOf } from './measures';
 
 const suggest = {
   train_items: 900,
@@ -15,6 +15,14 @@ test('methods become rows, numbers columns, intervals errors', () => {
   expect(found!.rows[0]!.measures.get('precision@1')).toEqual({ value: 0.7, low: 0.65, high: 0.75 });
   expect(bestOf(found!, 'precision@1')).toBe(0.7);
   expect(bestOf(found!, 'seconds')).toBe(1);
+});
+
+test('of each method the best is drawn, the best method first', () => {
+  const [found] = comparisons({ methods: [
+    { method: 'a', shared: 4, map: 0.2, error: 0.3 }, { method: 'a', shared: 8, map: 0.3, error: 0.5 }, { method: 'b', map: 0.4, error: 0.4 },
+  ] });
+  expect(bestOfEach(found!, 'map').map((each) => [each.method, each.settings, each.measure.value])).toEqual([['b', [], 0.4], ['a', [8], 0.3]]);
+  expect(bestOfEach(found!, 'error').map((each) => [each.method, each.settings, each.measure.value])).toEqual([['a', [4], 0.3], ['b', [], 0.4]]);
 });
 
 test('values with their bounds are read, also in several lists', () => {

@@ -77,6 +77,29 @@ export function bestOf(comparison: Comparison, column: string): number | undefin
   return isLessBetter(column) ? Math.min(...values) : Math.max(...values);
 }
 
+export interface Tried {
+  method: string;
+  /** What it was set to, where it was tried more than once. */
+  settings: number[];
+  measure: Measure;
+}
+
+/** The best that each method reached in a column, the best method first. */
+export function bestOfEach(comparison: Comparison, column: string): Tried[] {
+  const less = isLessBetter(column);
+  const settings = comparison.columns.filter(isSetting);
+  const best = new Map<string, Tried>();
+  for (const row of comparison.rows) {
+    const measure = row.measures.get(column);
+    const before = best.get(row.method);
+    if (!measure || (before && (less ? measure.value >= before.measure.value : measure.value <= before.measure.value))) continue;
+    const several = comparison.rows.filter((other) => other.method === row.method).length > 1;
+    best.set(row.method, { method: row.method, measure,
+      settings: several ? settings.flatMap((each) => row.measures.get(each)?.value ?? []) : [] });
+  }
+  return [...best.values()].sort((a, b) => (less ? 1 : -1) * (a.measure.value - b.measure.value));
+}
+
 /** The numbers of a report, with those one level down; lists are left out. */
 export function figures(report: unknown, prefix = ''): [string, Measure][] {
   if (!isPlain(report)) return [];

@@ -37,6 +37,18 @@ export function chosenModel(kind: string, collection: string | undefined, asked:
   return own.find((each) => each.name === asked)?.name ?? own[0]!.name;
 }
 
+/** The relate model that knows a collection, or else the first, which says that it does not. */
+export function relatingModel(collection: string): { name: string; knows: boolean } | undefined {
+  const all = modelsOf('relate').map((each) => ({ name: each.name, knows: relates(each, collection) }));
+  return all.find((each) => each.knows) ?? all[0];
+}
+
+function relates(model: Model, collection: string): boolean {
+  const kinds = model.report?.['kinds'];
+  if (!Array.isArray(kinds)) return true;
+  return kinds.some((each: { kind?: unknown }) => typeof each?.kind === 'string' && /^[^/:]*/.exec(each.kind)![0] === collection);
+}
+
 /** The collections that a kind of model was learned for. */
 export function collectionsWith(kind: string): string[] {
   const names = modelsOf(kind).map((each) => each.collection ?? '').filter((name) => name !== '');

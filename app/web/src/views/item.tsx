@@ -6,7 +6,7 @@ import { Graticule } from '../components/graticule';
 import { Failure, Loading, View } from '../components/view';
 import { coordinates, metres, percent, time, titleOf } from '../format';
 import { isMissing } from '../state/alerts';
-import { chosenModel } from '../state/library';
+import { relatingModel } from '../state/library';
 import { address } from '../state/route';
 import { ItemRelatives } from './item_relatives';
 import { ItemSuggestions } from './item_suggestions';
@@ -120,9 +120,11 @@ function Where(props: { item: Item; guess?: { latitude: number; longitude: numbe
 export function ItemView(props: { collection: string; id: string }) {
   const { collection, id } = props;
   const answer = useAnswer((signal) => api.item(collection, id, signal), [collection, id]);
+  const relating = relatingModel(collection);
   const relatives = useAnswer(
-    (signal) => api.relate(
-      { item: id, collection, limit: 8, explain: true, model: chosenModel('relate', undefined, null) }, signal), [collection, id]);
+    (signal) => (relating?.knows === false ? undefined
+      : api.relate({ item: id, collection, limit: 8, explain: true, model: relating?.name }, signal)),
+    [collection, id, relating?.name]);
   const item = answer.value;
   if (!item) {
     return (
@@ -149,7 +151,7 @@ export function ItemView(props: { collection: string; id: string }) {
         <div class="item-side">
           <ItemTags item={item} changed={answer.again} />
           <ItemSuggestions item={item} changed={answer.again} />
-          <ItemRelatives collection={collection} answer={relatives} />
+          <ItemRelatives answer={relatives} unknown={relating?.knows === false ? relating.name : ''} collection={collection} />
           <Decisions item={item} />
         </div>
       </div>

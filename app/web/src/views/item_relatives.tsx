@@ -5,7 +5,7 @@ import { Failure, Loading } from '../components/view';
 import { coordinates, number } from '../format';
 import { isRefused, messageOf } from '../state/alerts';
 import { collections } from '../state/library';
-import { itemAddress, tagSearchAddress } from '../state/route';
+import { address, itemAddress, tagSearchAddress } from '../state/route';
 import { kindOf, type Kind } from './kinds';
 
 function Times({ thing }: { thing: RelatedThing }) {
@@ -47,11 +47,14 @@ function Items(props: { kind: Kind; things: RelatedThing[] }) {
 }
 
 /** What belongs to the item, of every kind. "3.2 ×": as many times as often as chance would have it. */
-export function ItemRelatives(props: { collection: string; answer: Answer<RelateAnswer> }) {
+export function ItemRelatives(props: { collection: string; answer: Answer<RelateAnswer>; unknown: string }) {
   const { answer } = props;
   return (
     <section class="card">
       <h2>What belongs with it</h2>
+      {props.unknown && (
+        <p>{`${props.unknown} was not learned from ${props.collection}. `}<a href={address('library')}>Learn to relate</a>{' it too.'}</p>
+      )}
       {answer.loading && !answer.value && <Loading what="relatives" />}
       {answer.error !== undefined && (isRefused(answer.error)
         ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}

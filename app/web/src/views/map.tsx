@@ -9,6 +9,7 @@ import { announce, isMissing, messageOf } from '../state/alerts';
 import { chosenModel, modelsOf } from '../state/library';
 import { address, changed, go, itemAddress, noteInAddress, replaceAddress, route, tagSearchAddress } from '../state/route';
 import { kindOf } from './kinds';
+import { GroupsByKind } from './map_groups';
 import { SameTags } from './map_same_tags';
 import { MapCanvas } from './map_canvas';
 import { colourOf } from './map_draw';
@@ -156,6 +157,7 @@ function Drawn({ map }: { map: MapAnswer }) {
           const group = map.groups[index];
           if (group) setCamera({ x: group.x, y: group.y, zoom: Math.max(camera.zoom, 3) });
         }} />
+        <GroupsByKind model={map.model} />
         <SameTags model={map.model} />
       </div>
     </div>

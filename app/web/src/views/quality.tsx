@@ -1,12 +1,14 @@
+import { useState } from 'preact/hooks';
 import * as api from '../api/api';
 import type { Evaluation, Model } from '../api/types';
-import { BarChart, Reliability, type Bar } from '../components/chart';
+import { BarChart, LineChart, Reliability, type Bar } from '../components/chart';
+import { plotsOf } from '../components/curves';
 import { useAnswer } from '../components/hooks';
-import { Failure, Loading, Note, View } from '../components/view';
+import { Failure, Loading, Note, Select, View } from '../components/view';
 import { number, percent, time, words } from '../format';
 import { models } from '../state/library';
 import { address, changed, replaceAddress, route } from '../state/route';
-import { bestOf, comparisons, figures, isSetting, reliabilityOf, type Comparison } from '../components/measures';
+import { bestOf, bestOfEach, comparisons, figures, isLessBetter, isSetting, reliabilityOf, type Comparison } from '../components/measures';
 
 /** What matters most of a report, in the order of telling. */
 const KNOWN = /(precision|ndcg|map|miap|f1|accuracy|auc|calibration_error|agreement|success|gain)/;
@@ -68,12 +70,10 @@ function ComparisonTable({ comparison, of }: { comparison: Comparison; of: strin
   const measured = comparison.columns.filter((each) => !isSetting(each));
   const settings = comparison.columns.filter((each) => isSetting(each));
   const columns = [...settings, ...measured];
-  const main = measured[0];
-  const bars: Bar[] = main === undefined ? [] : comparison.rows.flatMap((row) => {
-    const measure = row.measures.get(main);
-    const setting = settings.length > 0 ? ` (${settings.map((each) => row.measures.get(each)?.value).filter((each) => each !== undefined).join(', ')})` : '';
-    return measure ? [{ name: `${row.method}${comparison.rows.filter((other) => other.method === row.method).length > 1 ? setting : ''}`, ...measure }] : [];
-  });
+  const [asked, setAsked] = useState('');
+  const drawn = measured.includes(asked) ? asked : measured[0];
+  const bars: Bar[] = drawn === undefined ? [] : bestOfEach(comparison, drawn).map((each) => (
+    { name: `${each.method}${each.settings.length > 0 ? ` (${each.settings.join(', ')})` : ''}`, ...each.measure }));
   return (
     <>
       <div class="scroll-x" tabIndex={0} role="region" aria-label={`${of}: ${words(comparison.name)}`}>
@@ -98,7 +98,13 @@ function ComparisonTable({ comparison, of }: { comparison: Comparison; of: strin
           </tbody>
         </table>
       </div>
-      {main !== undefined && bars.length > 1 && <><h4>{words(main)}</h4><BarChart title={words(main)} bars={bars.slice(0, 24)} /></>}
+      {drawn !== undefined && comparison.rows.length > 1 && (
+        <>
+          <Select label="Measure to draw" value={drawn} changed={setAsked}
+            options={measured.map((each) => ({ value: each, text: `${words(each)}${isLessBetter(each) ? ', less is better' : ''}` }))} />
+          <BarChart title={words(drawn)} bars={bars.slice(0, 24)} less={isLessBetter(drawn)} />
+        </>
+      )}
     </>
   );
 }
@@ -112,6 +118,9 @@ function EvaluationCard({ evaluation }: { evaluation: Evaluation }) {
       <h3>{title}</h3>
       {evaluation.created && <p class="quiet">{`Measured ${time(evaluation.created)}.`}</p>}
       {found.map((each) => <ComparisonTable key={each.name} comparison={each} of={title} />)}
+      {plotsOf(evaluation.result).map((each) => (
+        <div key={each.title}><h4>{words(each.title)}</h4><LineChart plot={each} /></div>
+      ))}
       {bins && <><h4>Said and right</h4><Reliability bins={bins} /></>}
       <details>
         <summary>All that was measured</summary>

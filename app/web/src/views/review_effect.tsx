@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import * as api from '../api/api';
 import type { ReviewEffect } from '../api/types';
 import { Reliability } from '../components/chart';
-import { useAnswer } from '../components/hooks';
+import { useAnswer, useDelayed } from '../components/hooks';
 import { Failure, Loading } from '../components/view';
 import { count, percent } from '../format';
 import { isMissing, messageOf } from '../state/alerts';
@@ -19,11 +19,10 @@ function heldOut(given: HeldOut | null | undefined): HeldOut | undefined {
 
 /** Whether the machine is as right as it says. */
 export function ReviewEffectPanel(props: { collection: string; model?: string; }) {
-  // Every fifth decision is often enough to see what changes.
-  const fifths = Math.floor(storedCount.value / 5);
+  const stored = useDelayed(storedCount.value, 300);
   const [open, setOpen] = useState(() => innerWidth > 700);
   const answer = useAnswer(
-    () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, fifths, open]);
+    () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, stored, open]);
   const effect = answer.value;
   const held = heldOut(effect?.held_out);
   return (

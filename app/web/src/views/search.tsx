@@ -12,6 +12,7 @@ import { PagedList } from '../state/paged_list';
 import { changed, go, itemAddress, noteInAddress, replaceAddress, route } from '../state/route';
 import { fullQuery } from './query_text';
 import { SearchForm } from './search_form';
+import { Topics } from './search_topics';
 import { WhyPanel } from './search_why';
 
 interface Asked {
@@ -146,6 +147,7 @@ export function SearchView() {
   return (
     <View title="Search" class={why ? 'with-panel' : ''}>
       <SearchForm />
+      {!asked.q && !asked.like && <Topics />}
       <div class="panel-layout">
         <div>
           {asked.like && (

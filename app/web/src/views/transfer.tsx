@@ -11,6 +11,7 @@ import { collections, readOnly } from '../state/library';
 import { changed, replaceAddress, route } from '../state/route';
 import { Bridges } from './transfer_bridges';
 import { CollectionGraph } from './transfer_graph';
+import { hasField, labelField } from './transfer_fields';
 import { TransferOutcome } from './transfer_outcome';
 
 /** Which way the labels go: by the program's choice, directly, by a searched chain, or through one. */
@@ -26,14 +27,15 @@ export function TransferView() {
   const target = query.get('target') ?? '';
   const sources = query.getAll('source');
   const fields = [...new Set(all.flatMap((each) => each.label_fields ?? []))];
-  const field = query.get('field') ?? fields[0] ?? '';
+  const field = labelField(all, sources, query.get('field'));
   const way = query.get('way') ?? 'best';
   const above = query.get('above') ?? '';
   const [job, setJob] = useState<Job>();
   const [distances, setDistances] = useState<Distances>();
   const [ranking, setRanking] = useState<BridgeRanking>();
   const [outcome, setOutcome] = useState<{ result: TransferResult; dry: boolean }>();
-  const ready = sources.length > 0 && target !== '' && !sources.includes(target);
+  const unlabelled = sources.filter((name) => !hasField(all, name, field));
+  const ready = sources.length > 0 && unlabelled.length === 0 && target !== '' && !sources.includes(target);
   const key = `${sources.join('\n')}/${target}/${field}`;
   useEffect(() => {
     setRanking(undefined);
@@ -153,7 +155,12 @@ export function TransferView() {
               action="Run" run={() => void transfer(false, false)} />
           )}
         </div>
-        {!ready && <p class="quiet">Choose a source and a target first.</p>}
+        {!ready && (
+          <p class="quiet">
+            {unlabelled.length > 0 ? `There is no ${field} in ${listed(unlabelled)}: choose another source or label field.`
+              : 'Choose a source and a target first.'}
+          </p>
+        )}
       </section>
       {outcome && (
         <TransferOutcome outcome={outcome.result} dry={outcome.dry} busy={busy}
