@@ -74,7 +74,7 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
   print_table({"LABEL", "ITEMS"}, rows);
   say(arguments,
       std::string(arguments.request.dry_run ? "Would write " : "Wrote ") +
-          counted(summary.written, "machine label") + " to '" + summary.target + "' as '" +
+          counted(summary.sure, "machine label") + " to '" + summary.target + "' as '" +
           summary.model + "', " + fixed(100 * summary.mean_probability, 0) +
           " % sure on average, in " + fixed(summary.seconds, 1) + " s. " +
           (summary.known > 0 ? with_commas(summary.known) + " items have a label of their own, "

@@ -65,6 +65,7 @@ class Transfer(CommandLineTest):
         found = self.json("transfer", self.library, "--source", "letters", "--target", "scraps",
                           "--chain", "auto", "--dry-run")
         self.assertEqual(found["through"], ["diaries", "notes"])
+        self.assertEqual((found["sure"], found["written"]), (len(found["predictions"]), 0))
         self.assertGreater(self.right(found["predictions"]), 0.9)
 
     def test_evaluation_of_files(self):

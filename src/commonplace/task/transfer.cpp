@@ -148,7 +148,7 @@ void collect(const TransferData& data, const MatrixD& classes, double above,
   }
   for (const auto& [label, items] : counts) {
     summary.counts.push_back({data.classes[static_cast<std::size_t>(label)], items});
-    summary.written += items;
+    summary.sure += items;
   }
   summary.mean_probability =
       summary.predictions.empty() ? 0 : sum / static_cast<double>(summary.predictions.size());
@@ -222,7 +222,9 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   collect(data, put_together(found.classes.back(), comm), request.above, summary);
   summary.seconds = comm.broadcast(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
-  if (!request.dry_run) on_first(comm, [&] { store(library, request, settings, summary); });
+  if (request.dry_run) return summary;
+  on_first(comm, [&] { store(library, request, settings, summary); });
+  summary.written = summary.sure;
   return summary;
 }
 
@@ -325,6 +327,7 @@ std::string to_json(const TransferSummary& summary) {
   for (const LabelCount& each : summary.counts) counts[each.label] = each.items;
   json["labels"] = std::move(counts);
   json["known"] = summary.known;
+  json["sure"] = summary.sure;
   json["written"] = summary.written;
   json["mean_probability"] = summary.mean_probability;
   json["seconds"] = summary.seconds;

@@ -55,9 +55,10 @@ struct TransferSummary {
   std::string reason;  ///< for a refusal
   std::vector<TransferStage> stages;
   std::vector<TransferPrediction> predictions;  ///< of the items without a label, in their order
-  std::vector<LabelCount> counts;               ///< of those that are written
+  std::vector<LabelCount> counts;               ///< of those that are sure enough
   std::int64_t known = 0;                       ///< items of the target that had a label before
-  std::int64_t written = 0;
+  std::int64_t sure = 0;                        ///< predictions that are sure enough to be written
+  std::int64_t written = 0;                     ///< these, unless it was a try
   double mean_probability = 0;
   double seconds = 0;
 };

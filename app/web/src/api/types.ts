@@ -290,6 +290,7 @@ export interface TransferResult {
   stages?: { iterations: number; converged: boolean; objective: number; agreement?: number }[];
   labels?: Record<string, number>;
   known?: number;
+  sure?: number;
   written?: number;
   mean_probability?: number;
   seconds?: number;
