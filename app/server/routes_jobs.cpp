@@ -6,6 +6,7 @@
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/io/paths.h"
 
 namespace commonplace::server {
 namespace {
@@ -42,8 +43,7 @@ fs::path allowed_source(const std::string& asked, const std::vector<fs::path>& f
     const fs::path whole =
         fs::canonical(fs::path(asked).is_absolute() ? fs::path(asked) : root / asked, error);
     if (error) continue;
-    const auto apart = std::mismatch(root.begin(), root.end(), whole.begin(), whole.end());
-    if (apart.first == root.end()) return whole;
+    if (is_within(whole, root)) return whole;
   }
   throw Problem{
       403,

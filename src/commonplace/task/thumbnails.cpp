@@ -7,6 +7,7 @@
 #include "commonplace/data/items.h"
 #include "commonplace/features/picture.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/paths.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/task/image_sources.h"
 
@@ -38,16 +39,6 @@ std::string type_of(const fs::path& path) {
   return {};
 }
 
-bool lies_below(const fs::path& path, const fs::path& folder) {
-  auto at = path.begin();
-  for (const fs::path& part : folder) {
-    if (part.empty()) continue;  // after a last slash
-    if (at == path.end() || *at != part) return false;
-    ++at;
-  }
-  return at != path.end();
-}
-
 /// Of the picture as it is now: another file, size or time gives another name.
 std::string name_of(const fs::path& path, int side) {
   std::error_code error;
@@ -75,7 +66,8 @@ std::optional<PictureFile> picture_file(const Library& library, const std::strin
   const fs::path path = fs::canonical(location, error);
   if (error) return std::nullopt;
   const fs::path root = fs::canonical(chosen.root, error);
-  if (error || !lies_below(path, root) || !fs::is_regular_file(path, error)) return std::nullopt;
+  if (error || path == root || !is_within(path, root) || !fs::is_regular_file(path, error))
+    return std::nullopt;
   std::string type = type_of(path);
   if (type.empty()) return std::nullopt;
   return PictureFile{path, std::move(type)};
