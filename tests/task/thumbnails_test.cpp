@@ -77,12 +77,29 @@ TEST_F(Thumbnails, AreSmallKeptAndMadeAgainWhenThePictureChanges) {
 }
 
 TEST_F(Thumbnails, DrawingsAreShownAsTheyAreUnlessTheyAreLarge) {
-  write("c/a.svg", "<svg/>");
+  write("c/a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
   write("c/large.svg", "<svg>" + std::string(5U << 20U, ' ') + "</svg>");
   add({"a.svg", "large.svg"});
   EXPECT_EQ(thumbnail(folder_ / "library", *picture_file(library(), "c", "0"), 64)->file.filename(),
             "a.svg");
   EXPECT_FALSE(thumbnail(folder_ / "library", *picture_file(library(), "c", "1"), 64).has_value());
+}
+
+TEST_F(Thumbnails, DrawingsGetTheNamespacesThatTheyLack) {
+  write("c/0.svg", "<?xml version=\"1.0\"?><!-- <svg> --><svg width=\"1\"><path/></svg>");
+  write("c/1.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
+  write("c/2.svg", "<?xml version=\"1.0\"?><!-- <svg>");
+  add({"0.svg", "1.svg", "2.svg"});
+  const auto shown = [&](const char* id) {
+    return *thumbnail(folder_ / "library", *picture_file(library(), "c", id), 64);
+  };
+  EXPECT_EQ(shown("0").bytes,
+            "<?xml version=\"1.0\"?><!-- <svg> --><svg xmlns=\"http://www.w3.org/2000/svg\" "
+            "width=\"1\"><path/></svg>");
+  EXPECT_EQ(shown("1").bytes,
+            "<svg xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+            "xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
+  EXPECT_EQ(shown("2").file.filename(), "2.svg") << "no root: as it is";
 }
 
 }  // namespace

@@ -39,6 +39,35 @@ std::string type_of(const fs::path& path) {
   return {};
 }
 
+/// Browsers show no drawing whose root lacks its namespaces, which old ones do. Nothing if it has
+/// them, or no root that can be found.
+std::optional<std::string> with_namespaces(std::string drawing) {
+  std::size_t root = 0;
+  for (;;) {
+    root = drawing.find('<', root);
+    if (root == std::string::npos) return std::nullopt;
+    if (drawing.compare(root, 4, "<!--") == 0) {
+      root = drawing.find("-->", root);
+      if (root == std::string::npos) return std::nullopt;
+    } else if (drawing.compare(root, 4, "<svg") == 0) {
+      break;
+    } else {
+      ++root;
+    }
+  }
+  const std::size_t end = drawing.find('>', root);
+  if (end == std::string::npos) return std::nullopt;
+  const std::string_view tag = std::string_view(drawing).substr(root, end - root);
+  std::string missing;
+  if (tag.find("xmlns=") == std::string_view::npos)
+    missing += " xmlns=\"http://www.w3.org/2000/svg\"";
+  if (drawing.find("xlink:") != std::string::npos &&
+      drawing.find("xmlns:xlink") == std::string::npos)
+    missing += " xmlns:xlink=\"http://www.w3.org/1999/xlink\"";
+  if (missing.empty()) return std::nullopt;
+  return std::move(drawing.insert(root + 4, missing));
+}
+
 /// Of the picture as it is now: another file, size or time gives another name.
 std::string name_of(const fs::path& path, int side) {
   std::error_code error;
@@ -78,6 +107,13 @@ std::optional<Thumbnail> thumbnail(const fs::path& library, const PictureFile& p
     std::error_code error;
     const auto size = fs::file_size(picture.path, error);
     if (error || size > kMostAsItIs) return std::nullopt;
+    if (picture.type != "image/svg+xml") return Thumbnail{picture.type, picture.path, {}};
+    try {
+      std::optional<std::string> mended = with_namespaces(read_file(picture.path, kMostAsItIs));
+      if (mended) return Thumbnail{picture.type, {}, std::move(*mended)};
+    } catch (const Error&) {
+      return std::nullopt;
+    }
     return Thumbnail{picture.type, picture.path, {}};
   }
   const std::string name = name_of(picture.path, side);
