@@ -19,8 +19,8 @@ Desk::~Desk() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-std::optional<Response> Desk::submit(const std::shared_ptr<Job>& job) {
-  const std::string& client = job->request.client;
+std::optional<Response> Desk::submit(const std::shared_ptr<Errand>& errand) {
+  const std::string& client = errand->request.client;
   const auto found = of_client_.find(client);
   if (found != of_client_.end() && found->second >= options_.per_client)
     return problem(429, "too many requests of one client at once; send fewer, or wait",
@@ -28,38 +28,39 @@ std::optional<Response> Desk::submit(const std::shared_ptr<Job>& job) {
   if (in_work_ >= options_.workers && std::ssize(waiting_) >= options_.waiting)
     return problem(503, "the server is too busy; try again soon", {{"Retry-After", "1"}});
   ++of_client_[client];
-  job->state = Job::State::kNew;
-  waiting_.push_back(job);
+  errand->state = Errand::State::kNew;
+  waiting_.push_back(errand);
   start();
-  if (job->state == Job::State::kNew) job->state = Job::State::kWaiting;
+  if (errand->state == Errand::State::kNew) errand->state = Errand::State::kWaiting;
   return std::nullopt;
 }
 
-void Desk::drop(const std::shared_ptr<Job>& job) {
-  job->wake = nullptr;
-  job->client_is_gone = nullptr;
-  const auto found = std::find(waiting_.begin(), waiting_.end(), job);
+void Desk::drop(const std::shared_ptr<Errand>& errand) {
+  errand->wake = nullptr;
+  errand->client_is_gone = nullptr;
+  const auto found = std::find(waiting_.begin(), waiting_.end(), errand);
   if (found == waiting_.end()) return;
   waiting_.erase(found);
   metrics_.waiting = std::ssize(waiting_);
-  give_back(job->request.client);
+  give_back(errand->request.client);
 }
 
 void Desk::start() {
   while (in_work_ < options_.workers && !waiting_.empty()) {
-    const std::shared_ptr<Job> job = std::move(waiting_.front());
+    const std::shared_ptr<Errand> errand = std::move(waiting_.front());
     waiting_.pop_front();
-    if (job->state == Job::State::kWaiting && job->client_is_gone && job->client_is_gone()) {
-      job->state = Job::State::kGone;
-      give_back(job->request.client);
-      if (job->wake) std::exchange(job->wake, nullptr)();
+    if (errand->state == Errand::State::kWaiting && errand->client_is_gone &&
+        errand->client_is_gone()) {
+      errand->state = Errand::State::kGone;
+      give_back(errand->request.client);
+      if (errand->wake) std::exchange(errand->wake, nullptr)();
       continue;
     }
-    job->state = Job::State::kInWork;
+    errand->state = Errand::State::kInWork;
     ++in_work_;
     {
       const std::lock_guard lock(mutex_);
-      handed_out_.push_back(job);
+      handed_out_.push_back(errand);
     }
     changed_.notify_one();
   }
@@ -67,12 +68,12 @@ void Desk::start() {
   metrics_.in_work = in_work_;
 }
 
-void Desk::finished(const std::shared_ptr<Job>& job) {
+void Desk::finished(const std::shared_ptr<Errand>& errand) {
   --in_work_;
-  give_back(job->request.client);
-  job->state = Job::State::kDone;
-  job->client_is_gone = nullptr;
-  if (job->wake) std::exchange(job->wake, nullptr)();
+  give_back(errand->request.client);
+  errand->state = Errand::State::kDone;
+  errand->client_is_gone = nullptr;
+  if (errand->wake) std::exchange(errand->wake, nullptr)();
   start();
 }
 
@@ -83,21 +84,21 @@ void Desk::give_back(const std::string& client) {
 
 void Desk::work() {
   for (;;) {
-    std::shared_ptr<Job> job;
+    std::shared_ptr<Errand> errand;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return ends_ || !handed_out_.empty(); });
       if (ends_) return;
-      job = std::move(handed_out_.front());
+      errand = std::move(handed_out_.front());
       handed_out_.pop_front();
     }
     try {
-      job->response = service_.answer(job->request);
+      errand->response = service_.answer(errand->request);
     } catch (...) {
-      job->response = problem(500, "a fault of the server");
-      add_standard_headers(job->response, job->request.path);
+      errand->response = problem(500, "a fault of the server");
+      add_standard_headers(errand->response, errand->request.path);
     }
-    to_sockets_([this, job] { finished(job); });
+    to_sockets_([this, errand] { finished(errand); });
   }
 }
 

@@ -15,7 +15,7 @@
 namespace commonplace::server {
 
 /// A request on its way to a worker and back.
-struct Job {
+struct Errand {
   enum class State {
     kNew,
     kWaiting,
@@ -28,11 +28,11 @@ struct Job {
   Response response;
   State state = State::kNew;
   std::function<void()> wake;            ///< called once it is done or gone
-  std::function<bool()> client_is_gone;  ///< asked before a job that waited is begun
+  std::function<bool()> client_is_gone;  ///< asked before one that waited is begun
 };
 
 /// Where requests wait for workers. All of it belongs to the thread that serves the sockets, but
-/// for what the workers do with the jobs they were given.
+/// for what the workers do with what they were given.
 class Desk {
  public:
   using Post = std::function<void(std::function<void()>)>;
@@ -44,15 +44,15 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// Nothing if the job was taken, else what its client is answered.
-  std::optional<Response> submit(const std::shared_ptr<Job>& job);
+  /// Nothing if it was taken, else what its client is answered.
+  std::optional<Response> submit(const std::shared_ptr<Errand>& errand);
   /// Nobody waits for it any longer: it is not begun, or its answer goes nowhere. What is in work
   /// counts for its client until the worker is done with it.
-  void drop(const std::shared_ptr<Job>& job);
+  void drop(const std::shared_ptr<Errand>& errand);
 
  private:
   void start();
-  void finished(const std::shared_ptr<Job>& job);
+  void finished(const std::shared_ptr<Errand>& errand);
   void give_back(const std::string& client);
   void work();
 
@@ -60,13 +60,13 @@ class Desk {
   const Service& service_;
   Metrics& metrics_;
   const Post to_sockets_;
-  std::deque<std::shared_ptr<Job>> waiting_;
+  std::deque<std::shared_ptr<Errand>> waiting_;
   std::map<std::string, int> of_client_;
   int in_work_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Job>> handed_out_;  ///< never more than there are workers
+  std::deque<std::shared_ptr<Errand>> handed_out_;  ///< never more than there are workers
   bool ends_ = false;
   std::vector<std::thread> workers_;
 };
