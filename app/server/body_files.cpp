@@ -69,6 +69,10 @@ bool AnswerFile::open(const std::filesystem::path& path) {
   return true;
 }
 
+bool AnswerFile::seek(std::uint64_t first) {
+  return ::lseek(descriptor_, static_cast<off_t>(first), SEEK_SET) >= 0;
+}
+
 std::string AnswerFile::read(std::size_t most) {
   std::string bytes(most, '\0');
   ssize_t count = 0;

@@ -39,6 +39,8 @@ class AnswerFile {
   /// False if it is not there, may not be read, or is no ordinary file.
   bool open(const std::filesystem::path& path);
   std::uint64_t size() const { return size_; }
+  /// Goes on from this byte. False if that fails.
+  bool seek(std::uint64_t first);
   /// The next `most` bytes at most; none at the end or when reading fails.
   std::string read(std::size_t most);
 

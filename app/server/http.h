@@ -38,12 +38,20 @@ struct Request {
 /// not wait: it is asked several times a second.
 using Stream = std::function<std::optional<std::string>()>;
 
+/// So many bytes of a body, from `first` on.
+struct Part {
+  std::uint64_t first = 0;
+  std::uint64_t length = 0;
+};
+
 struct Response {
   int status = 200;
   std::string type = "application/json";
   std::string body;
   Headers headers;
   std::filesystem::path file;  ///< if not empty: the body is this file
+  std::string tag;             ///< if not empty: names this version of the body, in [0-9a-z-]
+  std::optional<Part> part;    ///< if there is one: only this of the file
   Stream stream;               ///< if there is one: the body is what it gives
 };
 

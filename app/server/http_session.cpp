@@ -318,7 +318,11 @@ Task<void> Session::send(Exchange& exchange) {
 Task<void> Session::send_file(Exchange& exchange) {
   AnswerFile file;
   bool opened = false;
-  co_await on_disk([&] { opened = file.open(exchange.response->file); });
+  const std::optional<Part> part = exchange.response->part;
+  co_await on_disk([&] {
+    opened = file.open(exchange.response->file) &&
+             (!part || (part->first + part->length <= file.size() && file.seek(part->first)));
+  });
   if (!opened) {
     Response missing = problem(404, "the file is not there");
     add_standard_headers(missing, exchange.path);
@@ -326,9 +330,10 @@ Task<void> Session::send_file(Exchange& exchange) {
     co_await send(exchange);
     co_return;
   }
-  const std::string head = answer_head(*exchange.response, framing(exchange, file.size()));
+  const std::uint64_t length = part ? part->length : file.size();
+  const std::string head = answer_head(*exchange.response, framing(exchange, length));
   co_await write(head);
-  std::uint64_t left = exchange.head_only ? 0 : file.size();
+  std::uint64_t left = exchange.head_only ? 0 : length;
   std::string piece;
   while (left > 0) {
     co_await on_disk([&] { piece = file.read(std::min<std::uint64_t>(left, 4 * kPiece)); });

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/server/conditional.h"
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
@@ -85,6 +86,7 @@ Response thumbnail_answer(Workspace& workspace, const Request& request, const Pa
   Response response = picture_answer(made->type);
   response.file = made->file;
   response.body = made->bytes;
+  response.tag = made->file.empty() ? bytes_tag(made->bytes) : file_tag(made->file);
   return response;
 }
 
@@ -92,6 +94,7 @@ Response image_answer(Workspace& workspace, const PathValues& path) {
   const PictureFile picture = known_picture(workspace, path);
   Response response = picture_answer(picture.type);
   response.file = picture.path;
+  response.tag = file_tag(picture.path);
   return response;
 }
 

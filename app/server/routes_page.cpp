@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/server/conditional.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
@@ -35,6 +36,7 @@ void add_file(Router& router, const std::string& path, const fs::path& file, con
   Response response;
   response.type = type;
   response.body = read_file(file, kMostBytes);
+  response.tag = bytes_tag(response.body);
   // Files below assets/ carry a digest in their names, so that they never change.
   response.headers = {
       {"Content-Security-Policy", kPolicy},

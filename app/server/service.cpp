@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include "app/server/conditional.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 
@@ -79,6 +80,7 @@ Response answer(const Context& context, const Request& request) {
   const Router::Found found = context.router.find(request);
   Response response =
       found.route == nullptr ? not_found(request, found) : handle(context, request, found);
+  apply_conditions(request, response);
   add_standard_headers(response, request.path);
   const Clock::time_point end = Clock::now();
   // After the deadline the client has been told 503.

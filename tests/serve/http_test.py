@@ -80,6 +80,11 @@ class Interface(Described):
         self.assertAlmostEqual(item["place"]["latitude"], 50.2, delta=0.05)
         self.assertEqual(get(ITEM + "/image")[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(get(ITEM + "/thumbnail?size=64")[:3], b"\xff\xd8\xff")
+        self.assertEqual(get(ITEM + "/image", status=206, headers={"Range": "bytes=1-3"}), b"PNG")
+        for path in [ITEM + "/image", ITEM + "/thumbnail?size=64"]:
+            tag = server.get(path).headers["etag"]
+            get(path, status=304, headers={"If-None-Match": tag})
+        get(ITEM + "/image", status=416, headers={"Range": "bytes=99999999-"})
         found = get("/v1/search?q=feather+xyzzy&limit=5&explain=1")
         self.assertEqual(found["unknown"], ["xyzzy"])
         self.assertEqual(len(found["hits"]), 5)

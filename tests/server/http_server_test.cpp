@@ -354,6 +354,28 @@ TEST(HttpServer, SendsFiles) {
   EXPECT_EQ(client.ask(get("/hello")).status, 200);
 }
 
+TEST(HttpServer, SendsPartsOfFilesAndNothingToWhoHasThem) {
+  RunningServer server;
+  const std::string content = noise(700000, 5);
+  server.files.write("a.png", content);
+  RawClient client = server.client();
+  const RawAnswer part = client.ask(get("/file/a.png", "Range: bytes=300000-599999\r\n"));
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.headers.at("content-length"), "300000");
+  EXPECT_EQ(part.headers.at("content-range"), "bytes 300000-599999/700000");
+  EXPECT_TRUE(part.body == content.substr(300000, 300000));
+  const std::string tag = part.headers.at("etag");
+  const RawAnswer same = client.ask(get("/file/a.png", "If-None-Match: " + tag + "\r\n"));
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(same.headers.at("etag"), tag);
+  expect_problem(client.ask(get("/file/a.png", "Range: bytes=700000-\r\n")), 416);
+  const RawAnswer last = client.ask(get("/file/a.png", "Range: bytes=-5\r\n"));
+  EXPECT_EQ(last.status, 206);
+  EXPECT_TRUE(last.body == content.substr(699995));
+  EXPECT_EQ(client.ask(get("/hello")).status, 200) << "the connection is kept";
+}
+
 TEST(HttpServer, Streams) {
   RunningServer server;
   RawClient client = server.client();

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "app/server/conditional.h"
 #include "app/server/http_server.h"
 #include "app/server/service.h"
 #include "tests/server/raw_client.h"
@@ -145,6 +146,7 @@ inline void RunningServer::add_routes() {
     Response response;
     response.type = "image/png";
     response.file = files.path() / values.at("name");
+    response.tag = server::file_tag(response.file);
     return response;
   });
   add("GET", "/stream", [this](const Request&, const PathValues&) { return count_to_three(); });
