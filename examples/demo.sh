@@ -31,11 +31,12 @@ if [ ! -e "$folder/complete" ]; then
   show learn "$library" search --target emoji --auxiliary clipart
   show learn "$library" suggest --collection clipart --prototypes 10%
   show learn "$library" suggest --collection packages --prototypes 10%
-  show features "$library" clipart --text --plsa --topics 64 --min-documents 3 --iterations 50 --name topics
-  show learn "$library" detect --collection clipart --features topics --min 60 --representation raw
+  show features "$library" clipart --tags --plsa --topics 96 --min-documents 2 --iterations 50 --name subjects
+  show learn "$library" detect --collection clipart --features subjects --concepts-from folder --min 60 --representation raw
   show learn "$library" relate --collections clipart/text,clipart/tags,emoji/text,emoji/tags
   show evaluate suggest "$library" --collection clipart --methods combined --baselines logistic,popular --prototypes 10%
   show evaluate search "$library" --target clipart --auxiliary emoji --queries 60
+  show transfer "$library" --source emoji --target clipart --label-field group --direct --dry-run
   touch "$folder/complete"
 fi
 show list "$library"
@@ -43,9 +44,8 @@ show search "$library" "sailing boat" --limit 5
 show suggest "$library" --model suggest.clipart --text "an old sailing boat in the harbour" --explain
 show suggest "$library" --model suggest.packages --text "a viewer for maps and satellite pictures"
 show suggest "$library" --model suggest.clipart --text "qwertyuiop"
-show detect "$library" animal --limit 5
+show detect "$library" food/fruit --limit 5
 show relate "$library" --tag boat --limit 5
-show transfer "$library" --source emoji --target clipart --label-field group --direct --dry-run
 printf '\nThe library is in %s.\n' "$library"
 if [ -t 1 ] && [ "${COMMONPLACE_DEMO:-}" != once ]; then
   show serve "$library" --allow-import "$HOME"
