@@ -17,8 +17,9 @@ show() {
   "$program" "$@"
 }
 
-# A library that is complete is kept; one that is not is begun again.
-if [ ! -e "$folder/complete" ]; then
+# A library that is complete is kept; one that is not, or that an earlier demo made, is begun again.
+complete=$folder/complete-2
+if [ ! -e "$complete" ]; then
   rm -rf "$library"
   mkdir -p "$folder"
   "$here/demo_data.py" "$emoji" "$folder"
@@ -37,7 +38,7 @@ if [ ! -e "$folder/complete" ]; then
   show evaluate suggest "$library" --collection clipart --methods combined --baselines logistic,popular --prototypes 10%
   show evaluate search "$library" --target clipart --auxiliary emoji --queries 60
   show transfer "$library" --source emoji --target clipart --label-field group --direct --dry-run
-  touch "$folder/complete"
+  touch "$complete"
 fi
 show list "$library"
 show search "$library" "sailing boat" --limit 5
