@@ -67,6 +67,12 @@ MatrixD said(MatrixD targets) {
   return targets;
 }
 
+/// By what neighbours compare words.
+std::vector<float> rarities(const PlantedTags& data) {
+  SelfComm comm;
+  return feature_weights(data.words.view(), data.tags.view(), {.rarity = 0.5, .telling = 0}, comm);
+}
+
 TEST_F(ASuggester, ScoresByEachWay) {
   const Suggester suggester = fit_all();
   const StoredRows rows = prepare(suggester, asked_.words);
@@ -79,10 +85,9 @@ TEST_F(ASuggester, ScoresByEachWay) {
       worst(found.tags.cast<double>(), asked * test::naive_latents(a, said(tags), 0.2).weights),
       1e-4);
 
-  const MatrixD known =
-      test::naive_weigh_rows(to_dense(data_.words.view()), suggester.feature_weights);
-  const MatrixD items =
-      test::naive_weigh_rows(to_dense(asked_.words.view()), suggester.feature_weights);
+  const std::vector<float> rarity = rarities(data_);
+  const MatrixD known = test::naive_weigh_rows(to_dense(data_.words.view()), rarity);
+  const MatrixD items = test::naive_weigh_rows(to_dense(asked_.words.view()), rarity);
   EXPECT_LT(
       worst(found.neighbours.cast<double>(), test::naive_neighbour_votes(items, known, 6) * tags),
       1e-4);
@@ -158,11 +163,27 @@ TEST_F(ASuggester, AKnownItemNeedNotHearItself) {
   for (std::int64_t item = 0; item < 60; ++item) itself.push_back(item);
   const Matrix heard = score(suggester, suggester.known.view());
   const Matrix unheard = score(suggester, suggester.known.view(), itself);
-  const MatrixD known = to_dense(suggester.known.sparse.view());
+  const MatrixD known = test::naive_weigh_rows(to_dense(data_.words.view()), rarities(data_));
   EXPECT_LT(worst(unheard.cast<double>(), test::naive_neighbour_votes(known, known, 6, itself) *
                                               to_dense(data_.tags.view())),
             1e-4);
   EXPECT_GT((heard - unheard).cwiseAbs().maxCoeff(), 0.1F);
+}
+
+TEST_F(ASuggester, ComparesNeighboursAlikeWhateverTheLatentsWeigh) {
+  const std::vector<std::int64_t> blocks{0, 20};
+  SuggesterOptions options;
+  SelfComm comm;
+  SuggesterFitting fitting(data_.words, blocks, data_.tags.view(), options, comm, 1, no_progress);
+  const MatrixD expected =
+      test::naive_weigh_rows(to_dense(data_.words.view()), rarities(data_), blocks);
+  for (const FeatureWeighting& weighting : {FeatureWeighting{.rarity = 0, .telling = 0.5},
+                                            FeatureWeighting{.rarity = 0.5, .telling = 0}}) {
+    fitting.weigh(weighting);
+    const Suggester& suggester = fitting.suggester();
+    EXPECT_LT(worst(to_dense(compared(suggester, suggester.known.sparse.view()).view()), expected),
+              1e-6);
+  }
 }
 
 TEST_F(ASuggester, PreparesRowsOfLengthOne) {
@@ -257,6 +278,9 @@ TEST_F(ASuggester, FileOfPartsThatDoNotFitIsRefused) {
   };
   refused("weights", [](Suggester& s) { s.feature_weights.pop_back(); });
   refused("weight that is no number", [](Suggester& s) { s.feature_weights[4] = kNaN; });
+  refused("neighbours' weights", [](Suggester& s) { s.neighbour_weights.pop_back(); });
+  refused("neighbours' weight that is no number",
+          [](Suggester& s) { s.neighbour_weights[4] = kNaN; });
   refused("columns of known items", [](Suggester& s) { ++s.known.sparse.columns; });
   refused("known items", [](Suggester& s) { s.known.sparse.end_row(); });
   refused("known item that is no number", [](Suggester& s) { s.known.sparse.values[7] = kNaN; });

@@ -69,7 +69,7 @@ std::int64_t prototypes_of(double share, std::int64_t items) {
   return std::clamp(wanted, std::min(kFewestPrototypes, items), std::min(kMostPrototypes, items));
 }
 
-/// Where there is too little to choose by.
+/// What is taken where nothing else is clearly better.
 SuggesterMixture usual_mixture(const std::string& method) {
   const bool combined = method == "combined";
   return {.tags = combined || method == "tags" ? 1.0 : 0.0,
@@ -271,11 +271,12 @@ class Choosing {
     refit();
   }
 
+  /// Another weight than the usual one must be clearly better.
   SuggesterMixture best_mixture(const TagScores& ways) {
-    SuggesterMixture best;
+    SuggesterMixture best = usual_mixture("combined");
     std::vector<double> gain = gains_of(mix(ways, best));
-    // Neighbours cost nothing to have; a classifier must be clearly worth its time.
-    const auto try_weights = [&](double SuggesterMixture::*way, const char* name, bool clearly,
+    note("neighbours " + short_number(best.neighbours), gain);
+    const auto try_weights = [&](double SuggesterMixture::*way, const char* name,
                                  std::initializer_list<double> weights) {
       const SuggesterMixture start = best;
       const std::vector<double> before = gain;
@@ -284,15 +285,15 @@ class Choosing {
         next.*way = weight;
         std::vector<double> after = gains_of(mix(ways, next));
         note(std::string(name) + " " + short_number(weight), after);
-        if (mean(after) > mean(gain) && (!clearly || clearly_better(after, before))) {
+        if (mean(after) > mean(gain) && clearly_better(after, before)) {
           best = next;
           gain = std::move(after);
         }
       }
     };
-    try_weights(&SuggesterMixture::neighbours, "neighbours", false, {0.1, 0.2, 0.3, 0.5, 0.8});
+    try_weights(&SuggesterMixture::neighbours, "neighbours", {0, 0.1, 0.3, 0.5, 0.8});
     if (ways.category.size() > 0)
-      try_weights(&SuggesterMixture::category, "category", true, {0.1, 0.2, 0.4, 0.8});
+      try_weights(&SuggesterMixture::category, "category", {0.1, 0.2, 0.4, 0.8});
     return best;
   }
 

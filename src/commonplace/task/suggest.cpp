@@ -262,8 +262,9 @@ Matrix TagSuggester::Parts::likeness_to_known(const FeatureRows& prepared, std::
   if (!prepared.is_sparse())
     return products(slice(prepared, row, 1), model.suggester.known.view(), jobs);
   Matrix likeness = Matrix::Zero(1, model.suggester.known.view().rows());
-  const auto features = prepared.sparse().row_indices(row);
-  const auto values = prepared.sparse().row_values(row);
+  const Sparse thing = compared(model.suggester, slice(prepared, row, 1).sparse(), jobs);
+  const auto features = thing.view().row_indices(0);
+  const auto values = thing.view().row_values(0);
   const SparseView columns = lookup->known_columns.view();
   for (std::size_t i = 0; i < features.size(); ++i) {
     const auto having = columns.row_indices(features[i]);

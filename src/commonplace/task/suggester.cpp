@@ -28,8 +28,8 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
             std::span<const std::int64_t> skip, int jobs) {
   const Sparse votes =
       prepared.is_sparse()
-          ? neighbour_votes_by_column(prepared.sparse(), lookup.known_columns.view(),
-                                      suggester.neighbours, skip, jobs)
+          ? neighbour_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
+                                      lookup.known_columns.view(), suggester.neighbours, skip, jobs)
           : neighbour_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
   const Sparse sums = multiply(votes.view(), suggester.known_tags.view());
   Matrix result = Matrix::Zero(prepared.rows(), suggester.tags());
@@ -89,11 +89,16 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
   return result;
 }
 
+Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs) {
+  return weigh_rows(prepared, suggester.neighbour_weights, suggester.blocks, jobs);
+}
+
 SuggesterLookup::SuggesterLookup(const Suggester& suggester)
     : basis(suggester.basis),
       latents(suggester.latents.weights.transpose()),
-      known_columns(suggester.known.is_sparse ? transpose(suggester.known.sparse.view())
-                                              : Sparse()) {}
+      known_columns(suggester.known.is_sparse
+                        ? transpose(compared(suggester, suggester.known.sparse.view()).view())
+                        : Sparse()) {}
 
 TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
                      std::span<const std::int64_t> skip, int jobs) {
@@ -166,6 +171,7 @@ void add_suggester(TensorWriter& writer, const Suggester& suggester) {
   writer.set("mixture", options_to_json(suggester.mixture));
   writer.add("features.weights", span_of(suggester.feature_weights));
   writer.add("features.blocks", span_of(suggester.blocks));
+  writer.add("features.neighbour_weights", span_of(suggester.neighbour_weights));
   add_basis(writer, suggester.basis);
   add_latents(writer, suggester.latents);
   if (suggester.known.is_sparse)
@@ -194,6 +200,12 @@ Suggester read_suggester(const TensorFile& file) {
   const auto blocks = file.longs("features.blocks");
   result.feature_weights.assign(weights.begin(), weights.end());
   result.blocks.assign(blocks.begin(), blocks.end());
+  // Earlier models compared neighbours as they weighed features.
+  result.neighbour_weights.assign(weights.size(), 1);
+  if (file.has("features.neighbour_weights")) {
+    const auto of_neighbours = file.floats("features.neighbour_weights");
+    result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
+  }
   result.basis = read_basis(file);
   result.latents = read_latents(file, result.basis.size());
   result.known.is_sparse = file.has("known.rows.starts");
@@ -220,15 +232,17 @@ Suggester read_suggester(const TensorFile& file) {
               "the settings");
   result.threshold = numbers[0];
 
-  require_fit(all_finite(weights) && all_finite(result.known.sparse.values) &&
-                  result.known.dense.allFinite() && all_finite(result.known_tags.values),
+  require_fit(all_finite(weights) && all_finite(result.neighbour_weights) &&
+                  all_finite(result.known.sparse.values) && result.known.dense.allFinite() &&
+                  all_finite(result.known_tags.values),
               file, "entries that are not numbers");
   const std::int64_t columns = result.basis.prototypes.view().columns();
   require_fit(result.known.view().columns() == columns &&
                   result.known.is_sparse == result.basis.prototypes.is_sparse,
               file, "the known items");
-  require_fit(!result.known.is_sparse || static_cast<std::int64_t>(weights.size()) == columns, file,
-              "the features");
+  require_fit(!result.known.is_sparse || (static_cast<std::int64_t>(weights.size()) == columns &&
+                                          result.neighbour_weights.size() == weights.size()),
+              file, "the features");
   require_fit(result.known_tags.rows() == result.known.view().rows() &&
                   result.known_tags.columns == result.tags(),
               file, "the known items' tags");

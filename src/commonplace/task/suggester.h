@@ -75,6 +75,8 @@ inline constexpr double kClassVariance = 30;
 struct Suggester {
   std::vector<float> feature_weights;  ///< of sparse features, one each
   std::vector<std::int64_t> blocks;    ///< of sparse features: where each kind begins; empty: one
+  /// Of sparse features: what turns their weights into those by which neighbours are compared.
+  std::vector<float> neighbour_weights;
   GpBasis basis;
   TagLatents latents;
   StoredRows known;   ///< the items learned from, prepared
@@ -93,13 +95,18 @@ struct Suggester {
 /// counting as much as the next; all of length one.
 StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs = 0);
 
+/// Prepared sparse rows as neighbours are compared: by how rare features are, whatever the latents
+/// weigh them by. Ways that look at different sides of an item err on different items, and tell
+/// more together.
+Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs = 0);
+
 /// What single questions would make anew each time, made once and as large as the suggester, which
 /// must outlive it and stay as it is.
 struct SuggesterLookup {
   explicit SuggesterLookup(const Suggester& suggester);
   ReadyBasis basis;
   PackedFactor latents;
-  Sparse known_columns;  ///< of sparse rows: what is known by feature
+  Sparse known_columns;  ///< of sparse rows: what is known by feature, to be compared
 };
 
 /// What each way says of each tag, items x tags; empty where the mixture does not need it.

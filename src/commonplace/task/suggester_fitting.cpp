@@ -8,6 +8,12 @@
 #include "commonplace/task/rank_parts.h"
 
 namespace commonplace {
+namespace {
+
+/// By what neighbours compare features.
+constexpr FeatureWeighting kOfNeighbours{.rarity = 0.5, .telling = 0};
+
+}  // namespace
 
 SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
                                    const SparseView& targets, const SuggesterOptions& options,
@@ -24,11 +30,14 @@ SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int6
 }
 
 void SuggesterFitting::weigh(const FeatureWeighting& weighting) {
-  if (raw_.is_sparse())
-    suggester_.feature_weights = is_alone()
-                                     ? feature_weights(raw_.sparse(), targets_, weighting, comm_)
-                                     : feature_weights(own_part(raw_.sparse(), comm_).view(),
-                                                       own_targets(), weighting, comm_);
+  if (raw_.is_sparse()) {
+    const Sparse own = is_alone() ? Sparse() : own_part(raw_.sparse(), comm_);
+    const SparseView rows = is_alone() ? raw_.sparse() : own.view();
+    suggester_.feature_weights = feature_weights(rows, own_targets(), weighting, comm_);
+    suggester_.neighbour_weights = feature_weights(rows, own_targets(), kOfNeighbours, comm_);
+    for (std::size_t i = 0; i < suggester_.neighbour_weights.size(); ++i)
+      suggester_.neighbour_weights[i] /= suggester_.feature_weights[i];
+  }
   suggester_.blocks = blocks_;
   suggester_.known = prepare(suggester_, raw_, jobs_);
   if (!is_alone()) own_known_ = own_part(suggester_.known.view(), comm_);
