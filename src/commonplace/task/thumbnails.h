@@ -21,8 +21,8 @@ std::optional<PictureFile> picture_file(const Library& library, const std::strin
 
 /// A JPEG of the picture whose longer side is at most `side`, kept below the library's thumbnails/
 /// until the picture changes; not kept where the library cannot be written. Drawings (SVG) and
-/// animations (GIF) are shown as they are: the file itself, or a drawing's bytes with the namespaces
-/// that it lacks. Nothing if the picture is broken.
+/// animations (GIF) are shown as they are: the file itself, or a drawing's bytes with the
+/// namespaces that it lacks. Nothing if the picture is broken.
 struct Thumbnail {
   std::string type;
   std::filesystem::path file;  ///< where it is, or
