@@ -89,7 +89,8 @@ TEST_F(Thumbnails, DrawingsGetTheNamespacesThatTheyLack) {
   write("c/0.svg", "<?xml version=\"1.0\"?><!-- <svg> --><svg width=\"1\"><path/></svg>");
   write("c/1.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
   write("c/2.svg", "<?xml version=\"1.0\"?><!-- <svg>");
-  add({"0.svg", "1.svg", "2.svg"});
+  write("c/3.svg", "<svg:svg xmlns:svg=\"http://www.w3.org/2000/svg\"><svg:path/></svg:svg>");
+  add({"0.svg", "1.svg", "2.svg", "3.svg"});
   const auto shown = [&](const char* id) {
     return *thumbnail(folder_ / "library", *picture_file(library(), "c", id), 64);
   };
@@ -100,6 +101,7 @@ TEST_F(Thumbnails, DrawingsGetTheNamespacesThatTheyLack) {
             "<svg xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
             "xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
   EXPECT_EQ(shown("2").file.filename(), "2.svg") << "no root: as it is";
+  EXPECT_EQ(shown("3").file.filename(), "3.svg") << "a root with a prefix: as it is";
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ std::optional<std::string> with_namespaces(std::string drawing) {
     }
   }
   const std::size_t end = drawing.find('>', root);
-  if (end == std::string::npos) return std::nullopt;
+  // A root such as svg:svg has its namespace by a prefix.
+  if (end == std::string::npos || drawing[root + 4] == ':') return std::nullopt;
   const std::string_view tag = std::string_view(drawing).substr(root, end - root);
   std::string missing;
   if (tag.find("xmlns=") == std::string_view::npos)
