@@ -48,7 +48,10 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
   say(arguments, "Learned from " + counted(evaluation.train_items, "item") +
                      ", asked for the tags of " + counted(evaluation.test_items, "item") + "; " +
                      counted(evaluation.features, "feature") + ", " +
-                     counted(evaluation.tags, "tag") + ".");
+                     counted(evaluation.tags, "tag") + "." +
+                     (evaluation.untagged > 0
+                          ? " " + counted(evaluation.untagged, "item") + " without tags left out."
+                          : ""));
   std::vector<std::vector<std::string>> rows;
   for (const auto* results : {&evaluation.methods, &evaluation.sweep})
     for (const SuggestResult& each : *results) rows.push_back(row_of(each, evaluation.test_items));

@@ -1,6 +1,5 @@
 #include "commonplace/task/search.h"
 
-#include <chrono>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "app/answers_json.h"
 #include "app/command.h"
 #include "app/terminal.h"
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
@@ -116,7 +116,7 @@ int run(Arguments& arguments) {
   }
   require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
           arguments.library, " NAME SOURCE");
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   std::vector<SearchRanking> rankings;
   for (const auto& searcher : searchers)
     rankings.push_back(arguments.like.empty()
@@ -125,8 +125,7 @@ int run(Arguments& arguments) {
   const SearchResults results(searchers, std::move(rankings), arguments.options.limit);
   const SearchAnswer answer = {results.page(0, results.total(), arguments.options),
                                results.unknown()};
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   if (arguments.json) {
     Json hits = Json::array();
     for (const SearchHit& hit : answer.hits)

@@ -1,11 +1,9 @@
 // Measures the learners on several ranks, threads of this process with one thread each, and holds
 // the bytes that each rank receives against formulas.
-//   bench_cluster          strong and weak scaling, and volume; fails if a formula for the volume
-//   is
-//                          off by more than 10 %
+//   bench_cluster          strong and weak scaling, and volume; fails if a formula for the
+//                          volume is off by more than 10 %
 //   bench_cluster table    what a billion items would take, computed by the formulas alone
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -16,19 +14,14 @@
 #include <vector>
 
 #include "cluster_learners.h"
+#include "commonplace/base/clock.h"
 
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kMostOff = 0.1;
 constexpr double kNetwork = 10e9;  ///< bytes a second that a rank receives
 constexpr double kCore = 20e9;     ///< floating-point operations a second, one core a rank
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Of this thread, which other work on the machine does not lengthen much.
 double processor_seconds() {

@@ -2,13 +2,13 @@
 //   bench_dense_products [JOBS]
 #include "commonplace/math/dense_products.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 
 #include <Eigen/Cholesky>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/rng.h"
 
 namespace {
@@ -31,10 +31,9 @@ double seconds(const std::function<void()>& work) {
   double best = 1e300;
   double total = 0;
   for (int run = 0; run < 3 || (total < 0.5 && run < 50); ++run) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = commonplace::Clock::now();
     work();
-    const double took =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double took = commonplace::seconds_since(start);
     best = std::min(best, took);
     total += took;
   }

@@ -3,7 +3,6 @@
 // items, scoring new ones, teaching an eleventh from five examples and ranking everything by it;
 // and liblinear on the same items, at a size that it can finish.
 //   bench_detect [ITEMS] [FEATURES] [SVM_ITEMS]    1,500,000, 512 and 50,000 unless told
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
@@ -24,18 +24,12 @@
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t kBlock = 4096;
 constexpr std::int64_t kConcepts = 10;
 constexpr std::int64_t kGroups = 200;
 constexpr double kWrong = 0.05;
 /// New items by which quality is judged.
 constexpr std::int64_t kJudged = 20000;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Of all threads: what it costs on a machine that has other work as well.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

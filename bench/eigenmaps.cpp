@@ -4,7 +4,6 @@
 //   bench_eigenmaps [ITEMS] [FEATURES] [FUNCTIONS] [FILE]    100,000, 512 and 500 unless told
 // With FILE the features are written to a .npy file there and read through a mapping, as the
 // library does.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
@@ -23,14 +23,8 @@
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t kBlock = 8192;
 constexpr std::int64_t kGroups = 200;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Of all threads: what it costs on a machine that has other work as well.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

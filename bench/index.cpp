@@ -2,7 +2,6 @@
 // of 60 columns, nonnegative and mostly 0, as a nonnegative factorisation gives. One JSON object a
 // line. Usage: bench_index [MOST_ROWS [MOST_ROWS_FOR_HNSW]]
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/index/hnsw_index.h"
@@ -40,9 +40,9 @@ Matrix made_codes(std::int64_t rows, std::uint64_t seed) {
 }
 
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 struct Latency {

@@ -4,7 +4,6 @@
 //   bench_relate files X.npy LINKS.csv DIM GAMMA
 //                                         the items of a file and their links "item,tag"; prints
 //                                         JSON
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
@@ -24,16 +24,10 @@
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr Eigen::Index kFeatures = 128;
 constexpr std::int64_t kTags = 10'000;
 constexpr std::int64_t kTopics = 200;
 constexpr int kTagsOfItem = 10;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Items around the directions of topics, and the tags of their topics, one in five at random.
 struct Made {

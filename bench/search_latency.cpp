@@ -5,12 +5,12 @@
 // Items and lenders are made from planted topics with Zipf's law within each; the model is fitted
 // to 10,000 items of each. Prints a table of p50 and p99 in milliseconds, one query at a time.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/math/sparse_ops.h"
@@ -24,10 +24,6 @@ using namespace commonplace;
 constexpr std::int32_t kTerms = 20000;
 constexpr std::int32_t kTopics = 200;
 constexpr std::int32_t kTermsOfTopic = 400;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Items with two topics each and `tags` tags; every tenth tag is any term.
 Sparse make_items(std::int64_t count, int tags, std::uint64_t seed) {
@@ -98,7 +94,7 @@ SearchIndex make_index(const SearchModel& model, std::int64_t items) {
 }
 
 void measure(const SearchModel& model, std::int64_t items, int jobs) {
-  auto begin = std::chrono::steady_clock::now();
+  auto begin = Clock::now();
   const SearchIndex index = make_index(model, items);
   const SearchRanker ranker(index, &model, jobs);
   const double making = seconds_since(begin);
@@ -109,7 +105,7 @@ void measure(const SearchModel& model, std::int64_t items, int jobs) {
     for (std::uint64_t word = 0; word <= draw.below(2); ++word)
       words.push_back("w" +
                       std::to_string(mix(draw.below(kTopics) * 1000 + draw.below(20)) % kTerms));
-    begin = std::chrono::steady_clock::now();
+    begin = Clock::now();
     ranker.rank(ranker.understand(words, false), 20, {}, false, jobs);
     milliseconds.push_back(1000 * seconds_since(begin));
   }

@@ -20,18 +20,13 @@
 
 #include <sys/resource.h>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/shared_subspace_solver.h"
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 template <class T>
 std::vector<T> read_array(const std::filesystem::path& path) {

@@ -5,12 +5,12 @@
 #include "commonplace/learn/tag_latents.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/feature_weights.h"
@@ -20,14 +20,8 @@
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t kFeatures = 20000;
 constexpr int kWords = 60;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 struct Data {
   Sparse rows;

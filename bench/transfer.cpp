@@ -1,10 +1,10 @@
 // How long transfer takes, on made-up posts of two classes: `bench_transfer task` for one of the
 // size of a 20 Newsgroups task, `grow` with ever more of them, `ranks` with threads as ranks.
-#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/transitive_transfer.h"
@@ -62,9 +62,9 @@ Outcome transfer(Comm& comm, std::int64_t items, int jobs) {
   options.words.jobs = jobs;
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const Transfer found = transfer_classes(sources, path, kClasses, options, comm);
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.seconds = seconds_since(begin);
   outcome.last_stage =
       found.stages.back().report.compute_seconds + found.stages.back().report.communication_seconds;
   std::array<double, 2> right{0, static_cast<double>(range.end - range.begin)};

@@ -1,21 +1,19 @@
 #include "app/server/jobs.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
 #include "app/server/child_process.h"
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 
 namespace commonplace::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kRemembered = 100;
 constexpr std::size_t kMostError = 4000;
@@ -202,7 +200,7 @@ void Jobs::run(std::int64_t id) {
       job.done = step.value("done", std::uint64_t{0});
       job.total = step.value("total", std::uint64_t{0});
       job.unit = step.value("unit", "");
-      job.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      job.seconds = seconds_since(begin);
     });
   };
   child.cancelled = [&] {
@@ -223,7 +221,7 @@ void Jobs::run(std::int64_t id) {
   if (request.afterwards) request.afterwards(done);
   change(id, [&](Job& job) {
     job.state = done ? Job::State::done : cancelled ? Job::State::cancelled : Job::State::failed;
-    job.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    job.seconds = seconds_since(begin);
     if (done) job.result = result_of(end.output);
     if (!done && !cancelled) job.error = said.empty() ? "it ended without saying why" : said;
   });

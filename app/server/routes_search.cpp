@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <chrono>
 
 #include "app/server/reading.h"
 #include "app/server/routes.h"
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/task/search_topics.h"
 
@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostAtOnce = 1000;
 constexpr std::int64_t kMostExplained = 100;
-
-using Clock = std::chrono::steady_clock;
 
 /// Which of the hits are asked for, and how.
 struct Page {
@@ -37,7 +35,7 @@ Response hits_answer(const Page& page, const std::string& query, Clock::time_poi
   Json hits = Json::array();
   for (const SearchHit& hit : results.page(page.offset, page.limit, options))
     hits.push_back(as_json(hit, options.explain));
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   return json_answer({{"query", query},
                       {"milliseconds", 1000 * seconds},
                       {"total", std::min(results.total(), Workspace::kMostHits)},

@@ -48,7 +48,8 @@ def show(results):
 
 def suggest(program, name, source, baselines):
     at_most = run(program, "evaluate", "suggest", *source, "--prototypes", "10%", "--baselines", baselines)
-    print(f"\n{name}: {at_most['train_items']} items to learn from, {at_most['test_items']} asked for, "
+    print(f"\n{name}: {at_most['train_items']} items to learn from, {at_most['test_items']} asked for "
+          f"({at_most['untagged_test_items']} more have no tags), "
           f"{at_most['features']} features, {at_most['tags']} tags")
     print(f"  {'':<34} {'M':>5}  {'P@1/3/5, %':<15} {'(P@1, 95 %)':<16} nDCG@5 popular/rare  "
           "ECE  seconds to learn")
@@ -60,7 +61,7 @@ def suggest(program, name, source, baselines):
 
 def classify(program, name, repeat):
     result = run(program, "evaluate", "classify", "--csv", DATA / "uci" / f"{name}.csv.gz",
-                 "--repeat", repeat, "--prototypes", "1%,2%,5%,10%,20%")
+                 "--repeat", repeat, "--prototypes", "0.5%,1%,2%,5%,10%,20%")
     print(f"\n{name}: {result['train_items']} of {result['items']} items to learn from, "
           f"{result['classes']} classes, {repeat} repetitions; error in %, with 95 % intervals")
     for each in result["methods"]:

@@ -74,6 +74,23 @@ TEST_F(ReadTrial, ItemsWithoutTagsAreNotLearnedFrom) {
   EXPECT_EQ(trial.train_tags.rows(), 2);
   EXPECT_EQ(to_dense(trial.train.sparse.view()),
             (MatrixD(2, 4) << 1, 0, 0, 0, 0, 0, 1, 0).finished());
+  EXPECT_EQ(trial.untagged, 0);
+}
+
+TEST_F(ReadTrial, ItemsWithoutTagsAreNotAskedForButCounted) {
+  const SuggestTrial trial = read(train_, "4 4 5\n 1:1\n2 0:4\n 2:1\n4 3:1\n");
+  EXPECT_EQ(trial.untagged, 2);
+  EXPECT_EQ(to_dense(trial.test.sparse.view()),
+            (MatrixD(2, 4) << 4, 0, 0, 0, 0, 0, 0, 1).finished());
+  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 3) << 0, 1, 0, 0, 0, 0).finished());
+  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "popular"});
+  EXPECT_EQ(evaluation.test_items, 2);
+  EXPECT_EQ(evaluation.untagged, 2);
+  const auto json = nlohmann::json::parse(to_json(evaluation));
+  EXPECT_EQ(json["untagged_test_items"], 2);
+  EXPECT_EQ(json["methods"][0]["settings"]["prototypes"], json["methods"][0]["prototypes"]);
+  EXPECT_FALSE(json["methods"][1].contains("settings")) << "popular tags have none";
+  EXPECT_NE(refusal(train_, "1 4 5\n 1:1\n").find("has no tags"), std::string::npos);
 }
 
 TEST_F(ReadTrial, FilesMayHaveDifferentNumbersOfFeatures) {

@@ -1,10 +1,10 @@
 #include "commonplace/baseline/co_transfer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/learn/class_mixture.h"
 #include "commonplace/math/sparse_ops.h"
@@ -92,7 +92,7 @@ double largest_change(const std::vector<MatrixD>& a, const std::vector<MatrixD>&
 CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
                        std::span<const std::vector<std::int32_t>> labels, std::int64_t classes,
                        const CoTransferOptions& options, const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   check(options);
   for (const CoTransferBlock& block : blocks) check_block(block, labels);
   std::vector<MatrixD> starts;
@@ -111,8 +111,7 @@ CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
               0, "steps"});
   }
   for (const MatrixD& own : result.visits) result.scores.push_back(class_shares(unit_sums(own)));
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.report.compute_seconds = seconds_since(begin);
   return result;
 }
 

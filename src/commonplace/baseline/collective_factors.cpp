@@ -3,11 +3,11 @@
 #include "commonplace/baseline/collective_factors.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <Eigen/Cholesky>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/math/dense_products.h"
@@ -118,7 +118,7 @@ class Solver {
 CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& f,
                                          const CollectiveFactorOptions& options,
                                          const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   check(options);
   check_matrix(z, "features");
   check_matrix(f, "documents");
@@ -138,8 +138,7 @@ CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& 
     progress({"factorising features and documents", static_cast<std::uint64_t>(report.iterations),
               static_cast<std::uint64_t>(options.iterations), "rounds"});
   }
-  report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.compute_seconds = seconds_since(begin);
   return result;
 }
 

@@ -1,7 +1,6 @@
 #include "commonplace/baseline/graph_eigenmaps.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/baseline/neighbour_graph.h"
@@ -169,7 +169,7 @@ VectorD residuals_of(const NormalisedGraph& graph, const MatrixD& vectors,
 
 GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOptions& options,
                                const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   check(options);
   const NormalisedGraph graph(weights);
   const KnownVectors known = known_vectors(weights, graph.degrees());
@@ -197,8 +197,7 @@ GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOpt
   result.report.objective = {worst};
   result.report.iterations = found.iterations;
   result.report.converged = vectors.cols() == wanted && worst <= options.tolerance;
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.report.compute_seconds = seconds_since(begin);
   return result;
 }
 

@@ -1,10 +1,10 @@
 #include "commonplace/baseline/label_propagation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/baseline/labelled_rows.h"
@@ -128,7 +128,7 @@ LabelPropagation propagate_labels(const SparseView& weights,
                                   const Eigen::Ref<const MatrixD>& labels,
                                   const LabelPropagationOptions& options,
                                   const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   check(options);
   check_labels(labels, weights.rows);
   const NormalisedGraph graph(weights);
@@ -143,8 +143,7 @@ LabelPropagation propagate_labels(const SparseView& weights,
   }
   result.report.converged = solver.done();
   result.scores = solver.solution().cast<float>();
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.report.compute_seconds = seconds_since(begin);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include "commonplace/baseline/latent_map.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/math/dense_products.h"
@@ -250,7 +250,7 @@ Report fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
 
 LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMapOptions& options,
                          const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   check(options);
   std::vector<Part> parts = parts_of(collections);
   const std::int64_t features = collections[0].columns;
@@ -275,8 +275,7 @@ LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMa
     result.coordinates.push_back(filled.times(which, axes.directions).cast<float>());
   result.axes = std::move(axes.directions);
   result.lengths = std::move(axes.lengths);
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.report.compute_seconds = seconds_since(begin);
   return result;
 }
 

@@ -6,13 +6,13 @@
 #include "commonplace/learn/anchor_eigenmaps.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <Eigen/Eigenvalues>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/io/model_file.h"
@@ -234,7 +234,7 @@ void check_rows(const AnchorEigenmaps& model, const Eigen::Ref<const Matrix>& ro
 AnchorEigenmapFit fit_anchor_eigenmaps(const Eigen::Ref<const Matrix>& rows,
                                        const AnchorEigenmapOptions& options, Comm& comm,
                                        const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   require(check_features(rows, comm) > 0, "the items have no features; expected 1 or more");
@@ -267,9 +267,7 @@ AnchorEigenmapFit fit_anchor_eigenmaps(const Eigen::Ref<const Matrix>& rows,
   result.report.iterations = 1;
   result.report.converged = true;
   result.report.communication_seconds = comm.seconds() - waited;
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-      result.report.communication_seconds;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }
 

@@ -1,11 +1,11 @@
 #include "commonplace/learn/axis_eigenmaps.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <Eigen/Eigenvalues>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/learn/axis_eigenmaps_check.h"
 #include "commonplace/learn/axis_functions.h"
@@ -52,7 +52,7 @@ VectorD bandwidths_of(const AxisEigenmapOptions& options, const VectorD& deviati
 template <class Scalar>
 AxisEigenmapFit fit(const RowsOf<Scalar>& rows, const AxisEigenmapOptions& options, Comm& comm,
                     const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   std::int64_t read = 0;
@@ -89,9 +89,7 @@ AxisEigenmapFit fit(const RowsOf<Scalar>& rows, const AxisEigenmapOptions& optio
   result.report.iterations = 1;
   result.report.converged = true;
   result.report.communication_seconds = comm.seconds() - waited;
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-      result.report.communication_seconds;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }
 

@@ -23,7 +23,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, const std::string& name
       key_(std::move(key)),
       comm_(comm),
       seconds_(options.seconds),
-      kept_at_(std::chrono::steady_clock::now()) {
+      kept_at_(Clock::now()) {
   require(options.seconds >= 0, "the time between checkpoints is ", options.seconds,
           " s; expected 0 or more");
   if (!folder_.empty()) on_first(comm, [&] { fs::create_directories(folder_); });
@@ -56,9 +56,8 @@ std::optional<TensorFile> Checkpoint::resume() {
 
 bool Checkpoint::due(bool last) const {
   if (folder_.empty()) return false;
-  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - kept_at_;
   // One clock decides for all.
-  return comm_.broadcast(last || since.count() >= seconds_ ? 1 : 0, 0) != 0;
+  return comm_.broadcast(last || seconds_since(kept_at_) >= seconds_ ? 1 : 0, 0) != 0;
 }
 
 void Checkpoint::keep(int iteration, TensorWriter part) {
@@ -76,7 +75,7 @@ void Checkpoint::keep(int iteration, TensorWriter part) {
     fs::remove(file_of(kept_, comm_.rank()), ignored);
   }
   kept_ = now;
-  kept_at_ = std::chrono::steady_clock::now();
+  kept_at_ = Clock::now();
 }
 
 void forget_checkpoint(const CheckpointOptions& options, const std::string& name) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/comm/comm.h"
 #include "commonplace/io/safetensors.h"
 
@@ -43,7 +43,7 @@ class Checkpoint {
   std::string key_;
   Comm& comm_;
   double seconds_;
-  std::chrono::steady_clock::time_point kept_at_;
+  Clock::time_point kept_at_;
   std::string kept_;  ///< the iteration whose state is on disk; empty: none
 };
 

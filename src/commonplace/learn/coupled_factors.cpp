@@ -1,10 +1,10 @@
 #include "commonplace/learn/coupled_factors.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/coupled_updates.h"
@@ -220,7 +220,7 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   const std::int64_t classes = start.front().common.weights.rows();
   for (std::size_t which = 0; which < from.size(); ++which)
     check_collection(from[which], which, features, classes);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
 
   std::vector<Collection> collections = prepare(from, comm);
@@ -268,9 +268,7 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
                          {clusters(pairs[which].own[0]), clusters(pairs[which].own[1])}});
   }
   fit.report.communication_seconds = comm.seconds() - waited;
-  fit.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-      fit.report.communication_seconds;
+  fit.report.compute_seconds = seconds_since(begin) - fit.report.communication_seconds;
   return fit;
 }
 

@@ -1,10 +1,10 @@
 #include "commonplace/learn/guided_projection.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/learn/guided_projection_check.h"
@@ -157,7 +157,7 @@ GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
                                           std::span<const Guidance> guidance,
                                           const GuidedProjectionOptions& options, Comm& comm,
                                           const GuidedProjection* start, const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   const GuidedOperator problem(kinds, guidance, options, comm);
@@ -175,9 +175,7 @@ GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
   result.report.iterations = pairs.rounds;
   result.report.converged = pairs.converged;
   result.report.communication_seconds = comm.seconds() - waited;
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-      result.report.communication_seconds;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }
 

@@ -1,12 +1,12 @@
 #include "commonplace/learn/neighbour_smoothing.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include <Eigen/Eigenvalues>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/io/model_file.h"
@@ -136,7 +136,7 @@ void average(const NeighbourSmoothing& model, const Matrix& values,
 NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& rows,
                                               const NeighbourSmoothingOptions& options, Comm& comm,
                                               const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   const std::int64_t columns = check_features(rows, comm);
@@ -160,9 +160,7 @@ NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& ro
   result.report.iterations = options.rounds;
   result.report.converged = true;
   result.report.communication_seconds = comm.seconds() - waited;
-  result.report.compute_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-      result.report.communication_seconds;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }
 

@@ -10,10 +10,10 @@
 #include "commonplace/learn/plsa.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
@@ -273,10 +273,6 @@ void fold_in(const Document& document, const MatrixD& phi, double beta, std::vec
   }
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// Whether the last iteration gained too little for another.
 bool is_enough(const std::vector<double>& objective, double tolerance) {
   if (objective.size() < 2) return false;
@@ -294,7 +290,7 @@ std::string key_of(const SparseView& counts, const PlsaOptions& options) {
 
 PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& comm,
                  const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   check_counts(counts);

@@ -19,9 +19,9 @@ struct PrototypeOptions {
   std::int64_t count = 100;           ///< prototypes, at least one a class
   int settle = 5;                     ///< descent: passes that only draw, each class by itself
   int epochs = 10;                    ///< descent: passes over the items
-  double rate = 0.1;                  ///< descent: the first step, falling to 0
+  double rate = 0.3;                  ///< descent: the first step, falling to 0
   double window = 0.01;               ///< descent: skip items whose loss l has l (1 - l) below this
-  double softness = 0.2;              ///< descent: how far responsibilities reach, in distances
+  double softness = 0.25;             ///< descent: how far responsibilities reach, in distances
   std::uint64_t seed = 1;
   int jobs = 0;  ///< threads, 0: all processors; does not change the result
 };

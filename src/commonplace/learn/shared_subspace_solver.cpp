@@ -11,10 +11,10 @@
 #include "commonplace/learn/shared_subspace_solver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <type_traits>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/learn/improve_rows.h"
@@ -31,10 +31,6 @@ constexpr double kMostSquares = 1e30;
 constexpr int kStartSweeps = 10;
 constexpr std::size_t kTermsAtOnce = 64;
 constexpr std::size_t kDoublesAtOnce = std::size_t{1} << 20;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 void check(const FactoriseOptions& options) {
   require(options.iterations >= 1, "iterations is ", options.iterations, "; expected 1 or more");
@@ -457,7 +453,7 @@ Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collect
                                 const std::vector<TopicBlock>& blocks, Factors<Scalar> start,
                                 const FactoriseOptions& options, Comm& comm,
                                 const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
   check_blocks(blocks, static_cast<int>(collections.size()));

@@ -1,9 +1,9 @@
 #include "commonplace/learn/softmax_gp.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/math/dense_products.h"
@@ -17,15 +17,9 @@
 namespace commonplace {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t kRowsAtOnce = 4096;
 constexpr int kMostInner = 200;
 constexpr int kMostHalvings = 30;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 void check(const SoftmaxGpOptions& options) {
   const std::string& kept = options.variances;

@@ -1,7 +1,6 @@
 #include "commonplace/task/bridges.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/comm/together.h"
@@ -133,7 +133,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
   options.jobs = jobs;
 
   LearnedBridges learned;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   learned.tried = run_bridge_trials(labelled, options, comm, progress);
   learned.plain = learned.tried.trials.size();
   for (std::size_t turn = 0; turn < kTurns; ++turn) {
@@ -143,8 +143,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
                                 apart.trials.end());
   }
   BridgeChoiceFit fit = fit_bridge_choice(bridge_examples(learned.tried));
-  learned.seconds = comm.broadcast(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
+  learned.seconds = comm.broadcast(seconds_since(begin), 0);
   learned.names = std::move(names);
   learned.held_out = std::move(fit.held_out);
   learned.advice.choice = std::move(fit.choice);

@@ -1,13 +1,13 @@
 #include "commonplace/task/detect.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/data/items.h"
@@ -17,8 +17,6 @@
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Items are scored exactly if they may be among the asked ones, but at most so many.
 constexpr std::int64_t kMostExact = 5000;
@@ -244,7 +242,7 @@ DetectAnswer ConceptFinder::find(const std::string& concept_name,
   } else {
     ranked = parts_->best(solution, scores, options.limit);
   }
-  answer.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  answer.seconds = seconds_since(begin);
   std::vector<std::int64_t> rows;
   for (const Ranked& each : ranked) rows.push_back(each.row);
   const std::vector<std::string> ids = ids_of_rows(parts_->library, parts_->source, rows);

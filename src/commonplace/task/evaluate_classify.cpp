@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <map>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/baseline/ivm.h"
 #include "commonplace/comm/together.h"
@@ -22,13 +22,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Kernel, kind, length, variance)
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint64_t kRepetition = 0x636cULL;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 std::vector<std::string> parts_of(const std::string& list, const char* option) {
   std::vector<std::string> result;

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/baseline/canonical_correlation.h"
 #include "commonplace/baseline/locality_projection.h"
@@ -25,7 +25,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CrossQuality, method, first_to_second, second
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 constexpr double kRidges[] = {0.01, 0.03, 0.1, 0.3, 1, 3};
@@ -333,7 +332,7 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
          CrossQuality quality;
          quality.method = name;
          const Matrix scores = scores_of(known, asked, quality.chosen);
-         quality.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+         quality.seconds = seconds_since(begin);
          quality.first_to_second = map_of(scores, classes);
          quality.second_to_first = map_of(scores.transpose(), classes);
          return packed(quality);

@@ -1,9 +1,9 @@
 #include "commonplace/task/evaluate_detect.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/rng.h"
@@ -19,8 +19,6 @@
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The items in an order of their own for each repetition.
 std::vector<std::int64_t> shuffled(std::int64_t items, std::uint64_t seed) {
@@ -391,7 +389,7 @@ Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOpt
   const auto begin = Clock::now();
   const Scored scored = run_method(stage, run.method);
   Outcome outcome = judge(trial, draw, scored);
-  outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.seconds = seconds_since(begin);
   outcome.helping = std::ssize(draw.used) - std::ssize(draw.labelled);
   return outcome;
 }

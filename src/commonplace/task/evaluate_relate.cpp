@@ -1,9 +1,9 @@
 #include "commonplace/task/evaluate_relate.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -18,8 +18,6 @@
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What one method did in one repetition.
 struct Outcome {
@@ -99,7 +97,7 @@ Outcome outcome_of(const RelateTask& task, const std::string& method,
   const auto begin = Clock::now();
   const RelateSaid said = relate_by(task, method, progress);
   Outcome outcome;
-  outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.seconds = seconds_since(begin);
   const Sparse truth = truth_of(task.data->kinds[task.target], task.asked);
   for (const double each : ndcg_of_items(said.scores, truth.view(), true, task.jobs))
     if (each >= 0) outcome.ndcg.push_back(each);

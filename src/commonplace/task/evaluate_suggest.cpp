@@ -1,11 +1,11 @@
 #include "commonplace/task/evaluate_suggest.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <numeric>
 #include <optional>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/memory.h"
@@ -23,11 +23,11 @@ namespace commonplace {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, precision, precision_at_1,
-                                   precision_at_3, precision_at_5, ndcg_at_5, f1_at_5, popular_ndcg,
-                                   rare_ndcg, rank_loss, one_error, coverage, hamming_loss, f1,
-                                   has_confidence, calibration_error, reliability, train_seconds,
-                                   predict_seconds, memory)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, settings, precision,
+                                   precision_at_1, precision_at_3, precision_at_5, ndcg_at_5,
+                                   f1_at_5, popular_ndcg, rare_ndcg, rank_loss, one_error, coverage,
+                                   hamming_loss, f1, has_confidence, calibration_error, reliability,
+                                   train_seconds, predict_seconds, memory)
 
 namespace {
 
@@ -44,6 +44,7 @@ struct Answers {
 struct Learned {
   std::function<Answers(const FeatureRows&)> answer;
   std::int64_t prototypes = 0;
+  std::string settings;  ///< as SuggestResult has them
   double threshold = 0;  ///< of confidence; 0: none
 };
 
@@ -215,10 +216,6 @@ SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confide
   return result;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// What all methods are tried on.
 class Contest {
  public:
@@ -228,7 +225,7 @@ class Contest {
   SuggestResult run(const std::string& name, const std::function<Learned()>& learn) const {
     forget_peak_memory();
     const std::int64_t before = current_memory();
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const Learned learned = learn();
     const double train_seconds = seconds_since(begin);
     double predict_seconds = 0;
@@ -236,7 +233,7 @@ class Contest {
     std::vector<ItemMeasures> items(static_cast<std::size_t>(trial_.test_tags.rows()));
     for (std::int64_t first = 0; first < trial_.test_tags.rows(); first += kBlock) {
       const std::int64_t count = std::min(kBlock, trial_.test_tags.rows() - first);
-      const auto start = std::chrono::steady_clock::now();
+      const auto start = Clock::now();
       const Answers answers = learned.answer(slice(trial_.test.view(), first, count));
       predict_seconds += seconds_since(start);
       has_confidence = answers.confidence.size() > 0;
@@ -245,6 +242,7 @@ class Contest {
     SuggestResult result = summarise(items, has_confidence);
     result.method = name;
     result.prototypes = learned.prototypes;
+    result.settings = learned.settings;
     result.train_seconds = train_seconds;
     result.predict_seconds = predict_seconds;
     result.memory = std::max<std::int64_t>(0, peak_memory() - before);
@@ -283,11 +281,15 @@ Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& opt
       {trial.train.view(), trial.blocks, trial.train_tags.view()}, options, alone, jobs, progress));
   Learned result;
   result.prototypes = learned->report.prototypes;
+  result.settings = to_json(learned->report);
   result.threshold = learned->suggester.threshold;
-  result.answer = [learned, jobs](const FeatureRows& raw) {
+  const auto lookup = std::make_shared<const SuggesterLookup>(
+      learned->suggester, learned->suggester.mixture.neighbours != 0);
+  result.answer = [learned, lookup, jobs](const FeatureRows& raw) {
     const Suggester& suggester = learned->suggester;
+    const StoredRows rows = prepare(suggester, raw, jobs);
     Answers answers;
-    answers.scores = score(suggester, prepare(suggester, raw, jobs).view(), {}, jobs);
+    answers.scores = mix(score_ways(suggester, *lookup, rows.view(), {}, jobs), suggester.mixture);
     answers.confidence = answers.scores.unaryExpr([&](float score) {
       return static_cast<float>(confidence(suggester.confidence, static_cast<double>(score)));
     });
@@ -415,6 +417,7 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
   SuggestEvaluation evaluation;
   evaluation.train_items = trial.train_tags.rows();
   evaluation.test_items = trial.test_tags.rows();
+  evaluation.untagged = trial.untagged;
   evaluation.features = trial.train.view().columns();
   evaluation.tags = trial.train_tags.columns;
   require(evaluation.train_items > 0 && evaluation.test_items > 0,

@@ -20,12 +20,14 @@ struct SuggestTrial {
   Sparse train_tags;  ///< items x tags, 1 where the item has the tag
   StoredRows test;
   Sparse test_tags;
-  std::vector<std::int64_t> blocks;  ///< as SuggesterData has them
+  std::vector<std::int64_t> blocks{};  ///< as SuggesterData has them
+  std::int64_t untagged = 0;  ///< items of the second part that nobody tagged, left out of it
 };
 
 /// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,
 /// and those that no item of `train` has are left out: they cannot be suggested, and count against
-/// everyone alike as nothing. Error if the files do not fit together.
+/// everyone alike as nothing. Items without tags are left out of both: nobody said what they show.
+/// Error if the files do not fit together.
 SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
 
 struct SuggestEvaluationOptions {
@@ -49,7 +51,8 @@ void visit_options(Options& options, Visit&& visit) {
 /// How one method did.
 struct SuggestResult {
   std::string method;
-  std::int64_t prototypes = 0;         ///< 0 where there are none
+  std::int64_t prototypes = 0;  ///< 0 where there are none
+  std::string settings;         ///< chosen and tried, as to_json(SuggesterReport); empty: none
   std::array<double, 10> precision{};  ///< at 1 .. 10
   Interval precision_at_1;             ///< 95 %, over the test items
   Interval precision_at_3;
@@ -74,6 +77,7 @@ struct SuggestResult {
 struct SuggestEvaluation {
   std::int64_t train_items = 0;
   std::int64_t test_items = 0;
+  std::int64_t untagged = 0;  ///< as SuggestTrial has it
   std::int64_t features = 0;
   std::int64_t tags = 0;
   std::vector<SuggestResult> methods;
@@ -81,9 +85,9 @@ struct SuggestEvaluation {
 };
 
 /// Learns from the trial's first part by each method and asks for the tags of the second. Nothing
-/// of the second part is seen by any choice. A test item without tags counts in precision, with 0,
-/// as in the figures that others publish, and in nothing else. Every rank has the whole trial, and
-/// each method is run by one of them. Collective.
+/// of the second part is seen by any choice. A test item of whose tags none can be suggested counts
+/// in precision, with 0, and in nothing else. Every rank has the whole trial, and each method is
+/// run by one of them. Collective.
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
                                    const SuggestEvaluationOptions& options, Comm& comm, int jobs,
                                    const Progress& progress);

@@ -1,12 +1,12 @@
 #include "commonplace/task/evaluate_transfer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/rng.h"
@@ -216,10 +216,10 @@ Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sou
       outcome.objective.push_back(objective);
       outcome.accuracy_by_iteration.push_back(judge(classes, trial).accuracy);
     };
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const MatrixD scores =
       run_transfer_method(piece.method, trial, settings, jobs, no_progress, watch);
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.seconds = seconds_since(begin);
   const Judged judged = judge(scores, trial);
   outcome.accuracy = judged.accuracy;
   outcome.calibration_error = judged.calibration_error;

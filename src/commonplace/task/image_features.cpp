@@ -1,11 +1,11 @@
 #include "commonplace/task/image_features.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <unordered_map>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/model_file.h"
@@ -130,7 +130,7 @@ class Making {
   }
 
   MadeImageFeatures run(bool relearn) {
-    const auto begun = std::chrono::steady_clock::now();
+    const auto begun = Clock::now();
     MadeImageFeatures made;
     made.model = model_name_;
     std::optional<ImageFeatureModel> stored;
@@ -159,8 +159,7 @@ class Making {
       fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
     });
     made.record = record_of_first(comm_, made.record);
-    made.seconds = comm_.broadcast(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(), 0);
+    made.seconds = comm_.broadcast(seconds_since(begun), 0);
     return made;
   }
 

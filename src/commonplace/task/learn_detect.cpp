@@ -1,13 +1,13 @@
 #include "commonplace/task/learn_detect.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/comm/together.h"
@@ -27,8 +27,6 @@ namespace {
 constexpr std::int64_t kBlock = 4096;
 /// An SVM holds all labelled items in memory; beyond this many the smooth head is used.
 constexpr std::int64_t kMostForSvm = 50'000;
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<std::int64_t> labelled_rows(const std::vector<std::uint8_t>& shown) {
   std::vector<std::int64_t> rows;
@@ -336,7 +334,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
 
   DetectLearningReport report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;
-  report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  report.seconds = seconds_since(begin);
   on_first(comm, [&] { store_both(library, report.model, model, to_json(report), index); });
   return report;
 }
@@ -368,7 +366,7 @@ DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm
     if (comm.rank() == 0) index.rows = grown(before, more);
     on_first(comm, [&] { store_both(library, name, model, record.report, index); });
   }
-  update.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  update.seconds = seconds_since(begin);
   return update;
 }
 

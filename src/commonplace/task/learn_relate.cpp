@@ -1,10 +1,10 @@
 #include "commonplace/task/learn_relate.h"
 
-#include <chrono>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"
 #include "commonplace/data/stored_models.h"
@@ -13,8 +13,6 @@
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data,
                                 const LandmarkCache& cache, Comm& comm, int jobs) {
@@ -52,7 +50,7 @@ RelateLearningReport report_of(const RelateModel& model, const RelateLinks& link
 /// Stores the model under the name that the report has for it, with how long it took.
 void keep(Library& library, const RelateModel& model, RelateLearningReport& report,
           Clock::time_point begin, Comm& comm) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   report.seconds = comm.broadcast(seconds, 0);
   on_first(comm, [&] {
     store_model(

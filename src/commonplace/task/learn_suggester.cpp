@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/ranking_metrics.h"
@@ -357,7 +357,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   check_targets(data.features, data.targets);
   const std::int64_t items = data.features.rows();
   prototype_count(options.prototypes, items);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   LearnedSuggester learned;
   Choosing choosing(data, options, comm, jobs, progress);
   Suggester chosen;
@@ -380,8 +380,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   report.mixture = learned.suggester.mixture;
   report.threshold = learned.suggester.threshold;
   report.tried = choosing.tried();
-  report.seconds = comm.broadcast(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
+  report.seconds = comm.broadcast(seconds_since(begin), 0);
   return learned;
 }
 

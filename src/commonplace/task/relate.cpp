@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <optional>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/data/decisions.h"
@@ -21,8 +21,6 @@
 
 namespace commonplace {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kExamples = 3;
 
@@ -451,7 +449,7 @@ RelateAnswer Relations::relate(const RelateQuery& query) const {
     else
       answer.known_place = model.kinds[k].places[static_cast<std::size_t>(asked.known[k][0])];
   }
-  answer.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  answer.seconds = seconds_since(begin);
   return answer;
 }
 

@@ -81,11 +81,15 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
     trial.train_tags.end_row();
   }
   for (std::size_t i = 0; i < second.tags.size(); ++i) {
+    if (second.tags[i].empty()) {
+      ++trial.untagged;
+      continue;
+    }
     trial.test.sparse.push_row(second.features.view(), static_cast<std::int64_t>(i));
     for (const std::int32_t tag : numbered(second.tags[i])) trial.test_tags.push(tag, 1);
     trial.test_tags.end_row();
   }
-  require(trial.test_tags.rows() > 0, test.string(), " has no items");
+  require(trial.test_tags.rows() > 0, test.string(), " has no tags");
   return trial;
 }
 
@@ -122,6 +126,10 @@ nlohmann::ordered_json result_json(const SuggestResult& result) {
     json["f1"] = result.f1;
     json["calibration_error"] = result.calibration_error;
     json["reliability"] = reliability;
+  }
+  if (!result.settings.empty()) {
+    json["settings"] = Json::parse(result.settings);
+    json["settings"].erase("seconds");  // train_seconds has them
   }
   return json;
 }
@@ -189,6 +197,7 @@ std::string to_json(const SuggestEvaluation& evaluation) {
   for (const SuggestResult& each : evaluation.sweep) sweep.push_back(result_json(each));
   const Json json = {{"train_items", evaluation.train_items},
                      {"test_items", evaluation.test_items},
+                     {"untagged_test_items", evaluation.untagged},
                      {"features", evaluation.features},
                      {"tags", evaluation.tags},
                      {"methods", methods},

@@ -93,16 +93,17 @@ Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs
   return weigh_rows(prepared, suggester.neighbour_weights, suggester.blocks, jobs);
 }
 
-SuggesterLookup::SuggesterLookup(const Suggester& suggester)
+SuggesterLookup::SuggesterLookup(const Suggester& suggester, bool known)
     : basis(suggester.basis),
       latents(suggester.latents.weights.transpose()),
-      known_columns(suggester.known.is_sparse
+      known_columns(known && suggester.known.is_sparse
                         ? transpose(compared(suggester, suggester.known.sparse.view()).view())
                         : Sparse()) {}
 
 TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
                      std::span<const std::int64_t> skip, int jobs) {
-  return score_ways(suggester, SuggesterLookup(suggester), prepared, skip, jobs);
+  const SuggesterLookup lookup(suggester, suggester.mixture.neighbours != 0);
+  return score_ways(suggester, lookup, prepared, skip, jobs);
 }
 
 TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
@@ -200,12 +201,8 @@ Suggester read_suggester(const TensorFile& file) {
   const auto blocks = file.longs("features.blocks");
   result.feature_weights.assign(weights.begin(), weights.end());
   result.blocks.assign(blocks.begin(), blocks.end());
-  // Earlier models compared neighbours as they weighed features.
-  result.neighbour_weights.assign(weights.size(), 1);
-  if (file.has("features.neighbour_weights")) {
-    const auto of_neighbours = file.floats("features.neighbour_weights");
-    result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
-  }
+  const auto of_neighbours = file.floats("features.neighbour_weights");
+  result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
   result.basis = read_basis(file);
   result.latents = read_latents(file, result.basis.size());
   result.known.is_sparse = file.has("known.rows.starts");

@@ -101,9 +101,9 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs 
 Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs = 0);
 
 /// What single questions would make anew each time, made once and as large as the suggester, which
-/// must outlive it and stay as it is.
+/// must outlive it and stay as it is. Without `known` it cannot find neighbours.
 struct SuggesterLookup {
-  explicit SuggesterLookup(const Suggester& suggester);
+  explicit SuggesterLookup(const Suggester& suggester, bool known = true);
   ReadyBasis basis;
   PackedFactor latents;
   Sparse known_columns;  ///< of sparse rows: what is known by feature, to be compared

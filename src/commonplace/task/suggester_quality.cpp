@@ -73,6 +73,34 @@ Pairs best_pairs(const Matrix& scores, const SparseView& tags, std::int64_t step
   return pairs;
 }
 
+/// Mean F1 over the items of the tags that have at least each of these confidences.
+std::vector<double> mean_f1_of(const Matrix& scores, const SparseView& tags,
+                               const ConfidenceMap& map, std::span<const double> thresholds) {
+  std::vector<double> sums(thresholds.size());
+  Marks has(tags);
+  for (std::int64_t item = 0; item < scores.rows(); ++item) {
+    has.set(item);
+    // By falling confidence, so that each threshold is met by a first part.
+    std::vector<double> confidences;
+    std::vector<double> right = {0};
+    for (const std::int32_t tag : best_tags(row_of(scores, item), kLookedAt)) {
+      confidences.push_back(confidence(map, static_cast<double>(scores(item, tag))));
+      right.push_back(right.back() + has[tag]);
+    }
+    for (std::size_t i = 0; i < thresholds.size(); ++i) {
+      const auto given =
+          static_cast<std::size_t>(std::find_if(confidences.begin(), confidences.end(),
+                                                [&](double each) { return each < thresholds[i]; }) -
+                                   confidences.begin());
+      const double all = static_cast<double>(given + has.count());
+      sums[i] += all > 0 ? 2 * right[given] / all : 1;
+    }
+  }
+  if (scores.rows() > 0)
+    for (double& sum : sums) sum /= static_cast<double>(scores.rows());
+  return sums;
+}
+
 }  // namespace
 
 std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& tags, int jobs) {
@@ -98,34 +126,15 @@ ConfidenceMap learn_confidence(const Matrix& scores, const SparseView& tags) {
 
 double mean_f1(const Matrix& scores, const SparseView& tags, const ConfidenceMap& map,
                double threshold) {
-  double sum = 0;
-  Marks has(tags);
-  for (std::int64_t item = 0; item < scores.rows(); ++item) {
-    has.set(item);
-    double given = 0;
-    double right = 0;
-    for (const std::int32_t tag : best_tags(row_of(scores, item), kLookedAt)) {
-      if (confidence(map, static_cast<double>(scores(item, tag))) < threshold) break;
-      ++given;
-      right += has[tag];
-    }
-    const double all = given + static_cast<double>(has.count());
-    sum += all > 0 ? 2 * right / all : 1;
-  }
-  return scores.rows() > 0 ? sum / static_cast<double>(scores.rows()) : 0;
+  return mean_f1_of(scores, tags, map, {&threshold, 1}).front();
 }
 
 double choose_threshold(const Matrix& scores, const SparseView& tags, const ConfidenceMap& map) {
-  double best = -1;
-  double chosen = 0.5;
-  for (int step = 1; step < 20; ++step) {
-    const double threshold = 0.05 * step;
-    if (const double f1 = mean_f1(scores, tags, map, threshold); f1 > best) {
-      best = f1;
-      chosen = threshold;
-    }
-  }
-  return chosen;
+  std::vector<double> thresholds;
+  for (int step = 1; step < 20; ++step) thresholds.push_back(0.05 * step);
+  const std::vector<double> f1 = mean_f1_of(scores, tags, map, thresholds);
+  const auto best = std::max_element(f1.begin(), f1.end());
+  return thresholds[static_cast<std::size_t>(best - f1.begin())];
 }
 
 SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags, int jobs) {

@@ -1,13 +1,13 @@
 #include "commonplace/task/transfer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/data/machine_labels.h"
 #include "commonplace/io/options_json.h"
@@ -185,7 +185,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
                                 const TransferReadOptions& read, const TransferOptions& options,
                                 Comm& comm, int jobs, const Progress& progress) {
   check_request(request);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   TransferData data = read_candidates(library, request, read, comm, jobs, progress);
   const std::size_t sources = request.sources.size();
   BridgeTrialOptions measuring;
@@ -220,8 +220,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
   summary.stages = std::move(found.stages);
   collect(data, put_together(found.classes.back(), comm), request.above, summary);
-  summary.seconds = comm.broadcast(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0);
+  summary.seconds = comm.broadcast(seconds_since(begin), 0);
   if (request.dry_run) return summary;
   on_first(comm, [&] { store(library, request, settings, summary); });
   summary.written = summary.sure;

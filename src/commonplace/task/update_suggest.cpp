@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <optional>
 #include <unordered_map>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/comm/together.h"
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
@@ -193,7 +193,7 @@ class Updating {
 
 SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs,
                            const Progress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const ReadSnapshot snapshot(library.database());
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
@@ -202,7 +202,7 @@ SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs
   const auto only = changed_items(model, library, source, model.state, state);
   SuggestUpdate update = Updating(model, library, source, only, jobs).run();
   model.state = std::move(state);
-  update.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  update.seconds = seconds_since(begin);
   return update;
 }
 
@@ -210,14 +210,13 @@ SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& co
                              const Progress& progress) {
   SuggestUpdate update;
   on_first(comm, [&] {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const ModelRecord record = model_record(library, name);
     SuggestModel model = load_suggest_model(TensorFile(record.file));
     update = update_model(model, library, jobs, progress);
     if (update.any())
       store_model(library, record, [&](const std::filesystem::path& path) { save(model, path); });
-    update.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    update.seconds = seconds_since(begin);
   });
   comm.broadcast(std::span<SuggestUpdate>(&update, 1), 0);
   return update;
