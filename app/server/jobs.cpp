@@ -14,6 +14,7 @@ namespace commonplace::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kRemembered = 100;
 constexpr std::size_t kMostError = 4000;
