@@ -21,10 +21,7 @@ find_library(LINEAR_LIBRARY linear REQUIRED)
 add_library(linear_interface INTERFACE)
 target_link_libraries(linear_interface INTERFACE ${LINEAR_LIBRARY})
 
-# hnswlib is headers alone, on the compiler's own path.
-find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
-
-# Spectra and dlib's SURF descriptor too.
+# Spectra and dlib's SURF descriptor are headers alone, on the compiler's own path.
 find_path(SPECTRA_INCLUDE_DIR Spectra/SymEigsSolver.h REQUIRED)
 find_path(DLIB_INCLUDE_DIR dlib/image_keypoint/surf.h REQUIRED)
 

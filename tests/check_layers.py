@@ -27,7 +27,6 @@ ONLY_IN = {
     "sqlite3.h": ["data"],
     "libstemmer.h": ["features"],
     "libxml/": ["formats"],
-    "hnswlib/": ["index"],
     "linear.h": ["baseline"],
     "Spectra/": ["baseline"],
     "jpeglib.h": ["features"],

@@ -1,3 +1,4 @@
+#include "commonplace/task/relate_rows.h"
 #include "commonplace/task/evaluate_relate.h"
 
 #include <algorithm>

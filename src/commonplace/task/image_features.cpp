@@ -15,7 +15,7 @@
 #include "commonplace/task/image_sources.h"
 #include "commonplace/task/learn_image_features.h"
 #include "commonplace/task/partial_rows.h"
-#include "commonplace/task/rank_parts.h"
+#include "commonplace/task/stored_record.h"
 
 namespace commonplace {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/task/relate_rows.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"

@@ -13,7 +13,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/task/rank_parts.h"
+#include "commonplace/learn/rank_parts.h"
 #include "commonplace/task/suggester_fitting.h"
 
 namespace commonplace {

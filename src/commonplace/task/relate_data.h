@@ -2,16 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
-#include "commonplace/data/library.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/formats/item.h"
 #include "commonplace/io/npy.h"
@@ -96,21 +92,8 @@ struct RelateData {
   std::int64_t items_of(std::size_t kind) const { return kinds[kind].has.rows(); }
 };
 
-/// Reads what `options` name. Items whose features are all zero, such as pictures that could not be
-/// read, have none. `texts`, if there are any, are the text models of the kinds, in their order, to
-/// be used as they are. Error, saying what there is, if something is not there. Collective.
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
-                            int jobs, const Progress& progress,
-                            std::span<const TfidfModel> texts = {});
-
-/// Error on every rank unless all have read the same. Collective.
-void require_same_data(const Library& library, const RelateData& data, Comm& comm);
-
 /// A part of the data: the named items of each kind's collection, and the things that they have.
 RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);
-
-/// The kinds that are meant by `options.collections`.
-std::vector<KindName> related_kinds(const Library& library, const std::string& collections);
 
 /// "KIND=VALUE,..." for a kind: by its full name, else by its part; empty if there is none. A list
 /// without '=' is a value for all.

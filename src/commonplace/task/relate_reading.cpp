@@ -188,16 +188,6 @@ void read_places(RelateKind& kind, const Library& library, const Collection& sou
 
 }  // namespace
 
-Matrix place_rows(const std::vector<Place>& places) {
-  Matrix rows(std::ssize(places), 3);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto point = on_sphere(places[i].latitude, places[i].longitude);
-    for (int c = 0; c < 3; ++c)
-      rows(static_cast<Eigen::Index>(i), c) = point[static_cast<std::size_t>(c)];
-  }
-  return rows;
-}
-
 void read_kind(RelateKind& kind, const Library& library, const Collection& source,
                std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress) {
   switch (kind.what.of) {

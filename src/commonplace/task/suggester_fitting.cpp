@@ -5,7 +5,7 @@
 
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/tag_prototypes.h"
-#include "commonplace/task/rank_parts.h"
+#include "commonplace/learn/rank_parts.h"
 
 namespace commonplace {
 namespace {

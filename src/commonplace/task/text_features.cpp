@@ -5,7 +5,8 @@
 #include "commonplace/data/items.h"
 #include "commonplace/data/stored_models.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/task/rank_parts.h"
+#include "commonplace/learn/rank_parts.h"
+#include "commonplace/task/stored_record.h"
 #include "commonplace/task/rank_words.h"
 
 namespace commonplace {

@@ -12,7 +12,7 @@
 #include "commonplace/data/machine_labels.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/task/packed.h"
-#include "commonplace/task/rank_parts.h"
+#include "commonplace/learn/rank_parts.h"
 
 namespace commonplace {
 namespace {

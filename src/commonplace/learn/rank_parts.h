@@ -6,7 +6,6 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/together.h"
-#include "commonplace/data/stored_features.h"
 #include "commonplace/learn/feature_rows.h"
 
 namespace commonplace {
@@ -32,19 +31,6 @@ template <class Value>
 void take_first(Comm& comm, std::vector<Value>& values) {
   values.resize(static_cast<std::size_t>(comm.broadcast(std::ssize(values), 0)));
   comm.broadcast(std::span<Value>(values), 0);
-}
-
-/// What rank 0 has just stored, on every rank, without a look into the library, whose change
-/// another host may not see yet. Collective.
-inline FeatureRecord record_of_first(Comm& comm, const FeatureRecord& record) {
-  FeatureRecord result;
-  result.name = text_of_first(comm, record.name);
-  result.sparse = comm.broadcast(record.sparse, 0);
-  result.rows = comm.broadcast(record.rows, 0);
-  result.columns = comm.broadcast(record.columns, 0);
-  result.source = text_of_first(comm, record.source);
-  result.file = text_of_first(comm, record.file.string());
-  return result;
 }
 
 }  // namespace commonplace
