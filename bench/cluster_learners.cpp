@@ -10,19 +10,19 @@
 #include <utility>
 
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/anchor_eigenmaps.h"
-#include "commonplace/learn/axis_eigenmaps.h"
-#include "commonplace/learn/class_mixture.h"
-#include "commonplace/learn/coupled_factors.h"
-#include "commonplace/learn/feature_weights.h"
-#include "commonplace/learn/guided_projection.h"
-#include "commonplace/learn/neighbour_smoothing.h"
+#include "commonplace/detect/core/anchor_eigenmaps.h"
+#include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/neighbour_smoothing.h"
+#include "commonplace/detect/core/smooth_functions.h"
 #include "commonplace/learn/plsa.h"
-#include "commonplace/learn/shared_subspace.h"
-#include "commonplace/learn/smooth_functions.h"
-#include "commonplace/learn/softmax_gp.h"
-#include "commonplace/learn/tag_latents.h"
-#include "commonplace/learn/tag_prototypes.h"
+#include "commonplace/relate/core/guided_projection.h"
+#include "commonplace/search/core/shared_subspace.h"
+#include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/tag_latents.h"
+#include "commonplace/suggest/core/tag_prototypes.h"
+#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/coupled_factors.h"
 
 namespace commonplace {
 namespace {

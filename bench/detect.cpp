@@ -14,12 +14,12 @@
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/baseline/linear_rows.h"
-#include "commonplace/baseline/linear_solver.h"
+#include "commonplace/detect/core/heads.h"
+#include "commonplace/detect/core/space.h"
 #include "commonplace/io/npy.h"
+#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/linear_solver.h"
 #include "commonplace/math/byte_rows.h"
-#include "commonplace/task/detect_heads.h"
-#include "commonplace/task/detect_space.h"
 
 namespace commonplace {
 namespace {

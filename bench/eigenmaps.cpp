@@ -15,9 +15,9 @@
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/smooth_functions.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/learn/axis_eigenmaps.h"
-#include "commonplace/learn/smooth_functions.h"
 #include "commonplace/math/byte_rows.h"
 
 namespace commonplace {

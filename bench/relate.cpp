@@ -19,7 +19,7 @@
 #include "commonplace/io/csv.h"
 #include "commonplace/io/lines.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/learn/guided_projection.h"
+#include "commonplace/relate/core/guided_projection.h"
 
 namespace commonplace {
 namespace {

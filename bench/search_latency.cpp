@@ -14,8 +14,8 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/task/learn_search.h"
-#include "commonplace/task/search_ranker.h"
+#include "commonplace/search/learn.h"
+#include "commonplace/search/ranker.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 //     seconds an iteration and peak memory at 0.2, 2 and 20 million nonzeros, 8 an item
 //   bench_shared_subspace ranks [NONZEROS]
 //     seconds an iteration with 1 and 2 threads as ranks, and the share of communication
-#include "commonplace/learn/shared_subspace.h"
+#include "commonplace/search/core/shared_subspace.h"
 
 #include <chrono>
 #include <cmath>
@@ -23,7 +23,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/shared_subspace_solver.h"
+#include "commonplace/search/core/shared_subspace_solver.h"
 
 namespace commonplace {
 namespace {

@@ -2,7 +2,7 @@
 // own words: how time and memory grow with the items N, the prototypes M and the tags C, and with
 // ranks.
 //   bench_tag_latents [ITEMS]     20,000 items unless told
-#include "commonplace/learn/tag_latents.h"
+#include "commonplace/suggest/core/tag_latents.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/feature_weights.h"
-#include "commonplace/learn/tag_prototypes.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/tag_prototypes.h"
 
 namespace commonplace {
 namespace {

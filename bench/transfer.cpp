@@ -7,7 +7,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/transitive_transfer.h"
+#include "commonplace/transfer/core/transitive_transfer.h"
 
 namespace commonplace {
 namespace {

@@ -1,4 +1,5 @@
-# One static library per folder of src/commonplace. The LINK list is the folder's permission to know
+# One static library for each floor of src/commonplace, and three for each room: its learner (core),
+# what learns and answers with a library, and what evaluates. The LINK list is the permission to know
 # others; tests/check_layers.py holds includes to the same rule.
 
 set(COMMONPLACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
@@ -26,13 +27,28 @@ if(COMMONPLACE_LIBFUZZER)
   target_compile_options(commonplace_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+function(commonplace_library name)
+  cmake_parse_arguments(LIBRARY "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${LIBRARY_SOURCES})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace_${name})
+  target_link_libraries(${name} PUBLIC commonplace_flags ${LIBRARY_LINK})
+  target_compile_options(${name} PRIVATE ${COMMONPLACE_WARNINGS})
+endfunction()
+
 function(commonplace_module name)
   cmake_parse_arguments(MODULE "" "" "LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/src/commonplace/${name}/*.cpp
-    ${PROJECT_SOURCE_DIR}/src/commonplace/${name}/*.h)
-  add_library(${name} STATIC ${sources})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace_${name})
-  target_link_libraries(${name} PUBLIC commonplace_flags ${MODULE_LINK})
-  target_compile_options(${name} PRIVATE ${COMMONPLACE_WARNINGS})
+  set(folder ${PROJECT_SOURCE_DIR}/src/commonplace/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.h)
+  commonplace_library(${name} SOURCES ${sources} LINK ${MODULE_LINK})
+endfunction()
+
+function(commonplace_room name)
+  set(folder ${PROJECT_SOURCE_DIR}/src/commonplace/${name})
+  file(GLOB core CONFIGURE_DEPENDS ${folder}/core/*.cpp ${folder}/core/*.h)
+  file(GLOB evaluation CONFIGURE_DEPENDS ${folder}/evaluate*.cpp ${folder}/rivals/*.cpp)
+  file(GLOB room CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER room EXCLUDE REGEX "/evaluate[^/]*$")
+  commonplace_library(${name}_core SOURCES ${core} LINK features learn eval)
+  commonplace_library(${name} SOURCES ${room} LINK ${name}_core rows)
+  commonplace_library(${name}_evaluate SOURCES ${evaluation} LINK ${name})
 endfunction()

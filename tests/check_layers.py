@@ -8,27 +8,28 @@ import pathlib
 import re
 import sys
 
+ROOMS = ["search", "suggest", "detect", "relate", "transfer"]
 MAY_KNOW = {
     "base": [],
     "io": ["base"],
     "math": ["base"],
     "comm": ["base"],
     "formats": ["io"],
-    "data": ["formats"],
+    "library": ["formats"],
     "features": ["math", "io"],
     "eval": ["base"],
     "learn": ["math", "comm", "io"],
-    "index": ["base"],
-    "baseline": ["math", "comm", "io", "learn"],
-    "task": ["data", "features", "learn", "baseline", "index", "eval"],
+    "rows": ["library", "features", "learn"],
+    "upkeep": ["rows"],
+    **{room: ["rows", "eval"] for room in ROOMS},
 }
 ONLY_IN = {
     "mpi.h": ["comm"],
-    "sqlite3.h": ["data"],
+    "sqlite3.h": ["library"],
     "libstemmer.h": ["features"],
     "libxml/": ["formats"],
-    "linear.h": ["baseline"],
-    "Spectra/": ["baseline"],
+    "linear.h": ["learn"],
+    "Spectra/": ["detect", "relate", "transfer"],
     "jpeglib.h": ["features"],
     "png.h": ["features"],
     "webp/": ["features"],

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/answers_json.h"
+#include "app/cli/answers_json.h"
 
 namespace commonplace::server {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/command.h"
+#include "app/cli/command.h"
 #include "app/server/child_process.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"

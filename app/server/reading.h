@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/answers_json.h"
+#include "app/cli/answers_json.h"
 #include "app/server/http.h"
 
 namespace commonplace::server {

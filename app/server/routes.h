@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/answers_json.h"
+#include "app/cli/answers_json.h"
 #include "app/server/jobs.h"
 #include "app/server/metrics.h"
 #include "app/server/router.h"

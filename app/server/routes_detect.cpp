@@ -1,7 +1,7 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
-#include "commonplace/data/lessons.h"
+#include "commonplace/library/lessons.h"
 
 namespace commonplace::server {
 namespace {

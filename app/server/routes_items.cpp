@@ -4,7 +4,7 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
-#include "commonplace/task/thumbnails.h"
+#include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {
 namespace {

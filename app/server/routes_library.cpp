@@ -3,9 +3,9 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
-#include "commonplace/data/evaluations.h"
-#include "commonplace/data/tag_uses.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/evaluations.h"
+#include "commonplace/library/tag_uses.h"
 
 namespace commonplace::server {
 namespace {

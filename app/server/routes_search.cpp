@@ -4,7 +4,7 @@
 #include "app/server/routes.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/task/search_topics.h"
+#include "commonplace/search/topics.h"
 
 namespace commonplace::server {
 namespace {

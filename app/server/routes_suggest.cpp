@@ -5,8 +5,8 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
-#include "commonplace/data/import_items.h"
 #include "commonplace/io/xxhash64.h"
+#include "commonplace/library/import_items.h"
 
 namespace commonplace::server {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
-#include "commonplace/data/library.h"
+#include "commonplace/library/library.h"
 
 namespace commonplace::server {
 namespace {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "app/server/fresh_cache.h"
-#include "commonplace/data/library.h"
-#include "commonplace/data/stored_models.h"
-#include "commonplace/task/detect.h"
-#include "commonplace/task/relate.h"
-#include "commonplace/task/relate_overview.h"
-#include "commonplace/task/review.h"
-#include "commonplace/task/search.h"
-#include "commonplace/task/suggest.h"
+#include "commonplace/detect/ask.h"
+#include "commonplace/library/library.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/relate/ask.h"
+#include "commonplace/relate/overview.h"
+#include "commonplace/search/ask.h"
+#include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/review.h"
 
 namespace commonplace::server {
 

@@ -1,6 +1,6 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/item.h"
-#include "commonplace/task/search_query.h"
+#include "commonplace/search/core/query.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace commonplace;

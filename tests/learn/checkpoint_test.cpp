@@ -9,7 +9,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/plsa.h"
-#include "commonplace/learn/shared_subspace.h"
+#include "commonplace/search/core/shared_subspace.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {

@@ -6,9 +6,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
-#include "commonplace/learn/anchor_eigenmaps.h"
-#include "commonplace/learn/axis_eigenmaps.h"
-#include "commonplace/learn/neighbour_smoothing.h"
+#include "commonplace/detect/core/anchor_eigenmaps.h"
+#include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/neighbour_smoothing.h"
 
 namespace commonplace {
 namespace {

@@ -1,7 +1,7 @@
 // Run under mpirun: `mpi_guided_projection <ranks>` puts photos with features and tags without into
 // one space, each rank from its own photos, tags and links, and compares it with that of one
 // process and with every other rank's.
-#include "commonplace/learn/guided_projection.h"
+#include "commonplace/relate/core/guided_projection.h"
 
 #include <cstdio>
 #include <string>

@@ -1,6 +1,6 @@
 // Run under mpirun: `mpi_shared_subspace <ranks>` fits two collections, each rank with its own
 // items, and compares the result with that of one process and with every other rank's.
-#include "commonplace/learn/shared_subspace.h"
+#include "commonplace/search/core/shared_subspace.h"
 
 #include <cmath>
 #include <cstdio>

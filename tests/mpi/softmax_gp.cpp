@@ -1,6 +1,6 @@
 // Run under mpirun: `mpi_softmax_gp <ranks>` fits a classifier, each rank with its own items, and
 // compares the result with that of one process and with every other rank's.
-#include "commonplace/learn/softmax_gp.h"
+#include "commonplace/suggest/core/softmax_gp.h"
 
 #include <cmath>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
-#include "commonplace/learn/gp_basis.h"
+#include "commonplace/suggest/core/gp_basis.h"
 
 namespace commonplace {
 namespace {

@@ -1,6 +1,6 @@
 // Run under mpirun: `mpi_tag_latents <ranks>` learns what tag suggestion is made of, each rank from
 // its own items, and compares the result with that of one process and with every other rank's.
-#include "commonplace/learn/tag_latents.h"
+#include "commonplace/suggest/core/tag_latents.h"
 
 #include <cstdio>
 #include <string>
@@ -9,9 +9,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
-#include "commonplace/learn/feature_weights.h"
-#include "commonplace/learn/tag_categories.h"
-#include "commonplace/learn/tag_prototypes.h"
+#include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/tag_categories.h"
+#include "commonplace/suggest/core/tag_prototypes.h"
 
 namespace commonplace {
 namespace {

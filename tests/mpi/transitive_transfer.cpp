@@ -1,7 +1,7 @@
 // Run under mpirun: `mpi_transitive_transfer <ranks>` transfers classes along a chain of
 // collections, each rank with its own items of all of them, and compares the answer with that of
 // one process.
-#include "commonplace/learn/transitive_transfer.h"
+#include "commonplace/transfer/core/transitive_transfer.h"
 
 #include <cstdio>
 #include <string>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/learn/coupled_factors.h"
+#include "commonplace/transfer/core/coupled_factors.h"
 
 /// The coupled factorisation written once more with whole matrices, straight from the formulas.
 namespace commonplace::test {

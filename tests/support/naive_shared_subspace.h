@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/learn/shared_subspace.h"
+#include "commonplace/search/core/shared_subspace.h"
 
 namespace commonplace::test {
 

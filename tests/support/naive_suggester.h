@@ -7,7 +7,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/comm.h"
-#include "commonplace/learn/feature_weights.h"
+#include "commonplace/suggest/core/feature_weights.h"
 
 /// What tag suggestion learns, written once more with dense matrices in double and plain loops,
 /// straight from the formulas.

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "commonplace/base/rng.h"
-#include "commonplace/data/items.h"
+#include "commonplace/library/items.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace::test {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commonplace/data/library.h"
+#include "commonplace/library/library.h"
 
 /// Collections whose tags follow topics that a test knows: item i of a collection is of topic
 /// i % planted_topics().size(), and its tags are words of that topic.

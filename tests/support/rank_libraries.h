@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "commonplace/comm/comm.h"
-#include "commonplace/data/library.h"
+#include "commonplace/library/library.h"
 
 namespace commonplace::test {
 

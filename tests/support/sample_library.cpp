@@ -1,9 +1,9 @@
 #include "tests/support/sample_library.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/data/links.h"
-#include "commonplace/data/stored_features.h"
 #include "commonplace/formats/export.h"
+#include "commonplace/library/links.h"
+#include "commonplace/library/stored_features.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {

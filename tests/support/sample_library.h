@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "commonplace/data/decisions.h"
-#include "commonplace/data/import_items.h"
-#include "commonplace/data/items.h"
-#include "commonplace/data/library.h"
+#include "commonplace/library/decisions.h"
+#include "commonplace/library/import_items.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/library.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "commonplace/detect/ask.h"
+#include "commonplace/library/decisions.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/relate/ask.h"
+#include "commonplace/relate/overview.h"
+#include "commonplace/search/ask.h"
+#include "commonplace/search/topics.h"
+#include "commonplace/suggest/ask.h"
+
+namespace commonplace::app {
+
+using Json = nlohmann::ordered_json;
+
+/// The answers of tasks as JSON, the same on the command line and over HTTP.
+
+/// The item as the JSON lines export has it.
+Json item_json(const Item& item);
+/// The item with all that is known of it.
+Json whole_item_json(const Library& library, const Collection& collection, std::string_view id);
+/// All collections with their features, and the links between them.
+Json collections_json(const Library& library);
+Json model_json(const ModelRecord& record);
+
+Json as_json(const SearchHit& hit, bool explain);
+Json as_json(const TopicSummary& topic);
+Json as_json(const SuggestReasons& reasons);
+/// An array.
+Json as_json(const std::vector<Suggestion>& suggestions, bool explain);
+Json as_json(const DetectableConcept& each);
+Json as_json(const DetectAnswer& answer, const std::string& collection);
+Json as_json(const RelateAnswer& answer);
+Json as_json(const SameTags& pair);
+Json as_json(const RelateGroup& group);
+
+std::string verdict_word(Verdict verdict);
+
+}  // namespace commonplace::app

@@ -1,0 +1,110 @@
+#include "commonplace/suggest/evaluate_classify.h"
+
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/comm/together.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string csv;
+  std::string plot;
+  ClassifyOptions options;
+  PrototypeOptions descent;
+  HyperparameterOptions tuning;
+};
+
+std::string percent(const ClassifyMeasure& measure) {
+  return fixed(100 * measure.value, 2) + " (" + fixed(100 * measure.interval.low, 2) + " .. " +
+         fixed(100 * measure.interval.high, 2) + ")";
+}
+
+std::string name_of(const ClassifierQuality& each) {
+  if (each.method == "full") return "Gaussian process on all items";
+  if (each.method == "ivm") return "informative vector machine";
+  return "sparse Gaussian process, " + each.selection;
+}
+
+void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
+  say(arguments, counted(evaluation.items, "item") + ", " +
+                     counted(evaluation.features, "feature") + ", " +
+                     with_commas(evaluation.classes) + " classes; in brackets the 95 % interval.");
+  std::vector<std::vector<std::string>> rows;
+  for (const ClassifierQuality& each : evaluation.methods)
+    rows.push_back(
+        {name_of(each), each.asked, with_commas(each.prototypes), percent(each.error),
+         fixed(each.log_likelihood.value) + " / " + fixed(each.averaged_log_likelihood.value),
+         fixed(each.calibration_error.value) + " / " + fixed(each.averaged_calibration_error.value),
+         fixed(each.train_seconds, 1), fixed(each.predict_seconds, 1)});
+  print_table({"METHOD", "ASKED", "PROTOTYPES", "ERROR, %", "LOG LIKELIHOOD", "CALIBRATION",
+               "LEARNING, S", "ASKING, S"},
+              rows);
+  say(arguments,
+      "LOG LIKELIHOOD of the true class and CALIBRATION error: at the mode / averaged over the "
+      "posterior.");
+  for (const SelectionGain& gain : evaluation.descent_over_random)
+    say(arguments,
+        "Error of descent minus random, " + gain.asked +
+            " prototypes: " + percent(gain.difference) +
+            " percentage points; of the log likelihood: " + fixed(gain.log_likelihood.value, 4) +
+            " (" + fixed(gain.log_likelihood.interval.low, 4) + " .. " +
+            fixed(gain.log_likelihood.interval.high, 4) + ").");
+  say(arguments,
+      "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
+          ", length " + fixed(evaluation.kernel.length) + ", variance " +
+          fixed(evaluation.kernel.variance) + ".");
+}
+
+int run(const Arguments& arguments) {
+  const ClassifiedItems items = read_classified(arguments.csv);
+  ClassifyEvaluation evaluation;
+  {
+    ProgressBar bar(arguments);
+    evaluation = evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
+                                   *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (!arguments.plot.empty())
+    on_first(*arguments.comm, [&] { write_whole(arguments.plot, evaluation_plot(evaluation)); });
+  if (arguments.json)
+    print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
+  else
+    show(arguments, evaluation);
+  return kSuccess;
+}
+
+/// Flags of these options only: the rest is an option of the evaluation itself.
+struct SomeFlags {
+  FlagMaker make;
+
+  template <class Value>
+  void operator()(const char* name, Value& value, const char* help) const {
+    const std::string_view word = name;
+    if (word != "selection" && word != "prototypes" && word != "seed") make(name, value, help);
+  }
+};
+
+}  // namespace
+
+void add_evaluate_classify(CLI::App& evaluate) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      evaluate, "classify", "Learn classes from some items of a CSV file and tell those of others",
+      "  commonplace evaluate classify --csv letter.csv.gz --prototypes 1%,5%,20%\n"
+      "  commonplace evaluate classify --csv letter.csv.gz --kernel nn --repeat 3 \\\n"
+      "    --selection descent,random --plot letter.svg\n"
+      "The class is in the last column, and the others are numbers.",
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
+  command->add_option("--csv", arguments->csv, "The file, plain or .gz")->required();
+  command->add_option("--plot", arguments->plot, "Draw the errors into this SVG file");
+  visit_options(arguments->options, FlagMaker{command, "Evaluation"});
+  visit_options(arguments->descent, SomeFlags{{command, "Descent"}});
+  visit_options(arguments->tuning, FlagMaker{command, "Kernel"});
+}
+
+}  // namespace commonplace::app

@@ -1,0 +1,130 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/evaluation_report.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/search/evaluate.h"
+
+namespace commonplace::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments : Common {
+  std::string library;
+  std::string target;
+  std::vector<std::string> auxiliaries;
+  std::string plot;
+  SearchModelOptions model;
+  SearchEvaluationOptions options;
+};
+
+std::string cell(const Measured& measured) {
+  return fixed(measured.value) + " (" + fixed(measured.interval.low) + " .. " +
+         fixed(measured.interval.high) + ")";
+}
+
+Json measured_json(const Measured& measured) {
+  return {
+      {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
+}
+
+Json as_json(const SearchEvaluation& evaluation) {
+  Json methods = Json::array();
+  for (const MethodQuality& each : evaluation.methods) {
+    Json json = {{"method", each.method}};
+    if (each.shared >= 0) json["shared"] = each.shared;
+    json["map"] = measured_json(each.map);
+    json["map_of_missing"] = measured_json(each.missing_map);
+    json["precision_at_recall_0.1"] = measured_json(each.precision_at_recall);
+    json["precision_at_10"] = measured_json(each.precision_at);
+    json["curve"] = each.curve;
+    methods.push_back(std::move(json));
+  }
+  return {{"items", evaluation.items},
+          {"terms", evaluation.terms},
+          {"asked", evaluation.asked},
+          {"methods", methods},
+          {"over_own_words", measured_json(evaluation.over_words)},
+          {"over_ridge", measured_json(evaluation.over_ridge)},
+          {"borrowed", evaluation.borrowed}};
+}
+
+std::string label(const MethodQuality& each) {
+  return each.method + (each.shared < 0 ? "" : ", K = " + std::to_string(each.shared));
+}
+
+void show_curves(const SearchEvaluation& evaluation) {
+  std::vector<std::string> header = {"PRECISION AT RECALL"};
+  for (int tenth = 0; tenth <= 10; ++tenth) header.push_back(fixed(tenth / 10.0, 1));
+  std::vector<std::vector<std::string>> rows;
+  for (const MethodQuality& each : evaluation.methods) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(label(each));
+    for (const double precision : each.curve) row.push_back(fixed(precision));
+  }
+  print_table(header, rows);
+}
+
+void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
+  say(arguments, counted(evaluation.items, "item") + ", " + counted(evaluation.terms, "term") +
+                     ", " + fixed(evaluation.asked) + " asked for; in brackets the 95 % interval.");
+  std::vector<std::vector<std::string>> rows;
+  for (const MethodQuality& each : evaluation.methods)
+    rows.push_back({label(each), cell(each.map), cell(each.missing_map),
+                    cell(each.precision_at_recall), cell(each.precision_at)});
+  print_table({"METHOD", "MAP", "OF THOSE WITHOUT THE TAG", "PRECISION AT RECALL 0.1",
+               "PRECISION OF THE FIRST 10"},
+              rows);
+  show_curves(evaluation);
+  say(arguments, "Commonplace minus own words: " + cell(evaluation.over_words) +
+                     "; minus the word-to-word ridge: " + cell(evaluation.over_ridge) + ".");
+  if (!arguments.auxiliaries.empty())
+    say(arguments, evaluation.borrowed > 0.5 ? "Borrowing was found to help."
+                                             : "Borrowing was not found to help.");
+}
+
+int run(const Arguments& arguments) {
+  const Library library(arguments.library);
+  SearchEvaluation evaluation;
+  {
+    ProgressBar bar(arguments);
+    evaluation =
+        evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
+                        arguments.options, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  return report_evaluation(
+      arguments,
+      {"search", arguments.library, arguments.target, as_json(evaluation).dump(), arguments.plot,
+       [&] { return evaluation_plot(evaluation); }},
+      [&] { show(arguments, evaluation); });
+}
+
+}  // namespace
+
+void add_evaluate_search(CLI::App& evaluate) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      evaluate, "search", "Hide tags, ask for them, and compare the ways of finding them",
+      "  commonplace evaluate search ~/library --target photos --auxiliary tate\n"
+      "  commonplace evaluate search ~/library --target photos --auxiliary tate --repeat 10 \\\n"
+      "    --plot search.svg\n"
+      "  commonplace evaluate search ~/library --target photos --judgements right.tsv --json\n"
+      "Nothing in the library is changed.",
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
+  command->add_option("LIB", arguments->library, "The library")->required();
+  command->add_option("--target", arguments->target, "The collection to search")->required();
+  command
+      ->add_option("--auxiliary", arguments->auxiliaries,
+                   "Collections to borrow from, parted by commas or given one by one")
+      ->delimiter(',');
+  command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
+  visit_options(arguments->options, FlagMaker{command, "Evaluation"});
+  visit_options(arguments->model, FlagMaker{command, "Learning"});
+}
+
+}  // namespace commonplace::app

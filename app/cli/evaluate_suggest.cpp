@@ -1,0 +1,117 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/evaluation_report.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/suggest/learn.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string train;
+  std::string test;
+  std::string plot;
+  SuggestModelOptions model;
+  SuggestEvaluationOptions options;
+};
+
+std::string percent(double share) { return fixed(100 * share, 1); }
+
+std::vector<std::string> row_of(const SuggestResult& each, std::int64_t test_items) {
+  return {each.method,
+          each.prototypes > 0 ? with_commas(each.prototypes) : "",
+          percent(each.precision[0]) + " / " + percent(each.precision[2]) + " / " +
+              percent(each.precision[4]),
+          percent(each.precision_at_1.low) + " .. " + percent(each.precision_at_1.high),
+          fixed(each.ndcg_at_5),
+          fixed(each.popular_ndcg) + " / " + fixed(each.rare_ndcg),
+          fixed(each.f1_at_5),
+          fixed(each.rank_loss),
+          fixed(each.one_error),
+          each.has_confidence ? fixed(each.hamming_loss, 4) : "",
+          each.has_confidence ? fixed(each.calibration_error) : "",
+          fixed(each.train_seconds, 1),
+          with_commas(static_cast<std::int64_t>(static_cast<double>(test_items) /
+                                                std::max(each.predict_seconds, 1e-9))),
+          with_commas(each.memory >> 20)};
+}
+
+void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
+  say(arguments, "Learned from " + counted(evaluation.train_items, "item") +
+                     ", asked for the tags of " + counted(evaluation.test_items, "item") + "; " +
+                     counted(evaluation.features, "feature") + ", " +
+                     counted(evaluation.tags, "tag") + "." +
+                     (evaluation.untagged > 0
+                          ? " " + counted(evaluation.untagged, "item") + " without tags left out."
+                          : ""));
+  std::vector<std::vector<std::string>> rows;
+  for (const auto* results : {&evaluation.methods, &evaluation.sweep})
+    for (const SuggestResult& each : *results) rows.push_back(row_of(each, evaluation.test_items));
+  print_table(
+      {"METHOD", "PROTOTYPES", "P@1 / 3 / 5, %", "P@1, 95 %", "NDCG@5", "POPULAR / RARE", "F1@5",
+       "RANK LOSS", "ONE-ERROR", "HAMMING", "CALIBRATION", "LEARNING, S", "ITEMS A SECOND", "MIB"},
+      rows);
+  say(arguments,
+      "CALIBRATION is the expected error of the confidence, from 0 (honest) to 1; POPULAR are "
+      "the tags of half of all uses.");
+}
+
+SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
+  const bool files = !arguments.train.empty() && !arguments.test.empty();
+  const bool library = !arguments.library.empty() && !arguments.collection.empty();
+  require(files != library, "give --train and --test, or a library and --collection");
+  if (files) return read_trial(arguments.train, arguments.test);
+  const Library opened(arguments.library);
+  require_same(*arguments.comm, state_of(opened, collection(opened, arguments.collection)),
+               concat("collection '", arguments.collection, "'"));
+  return split_collection(opened, arguments.collection, arguments.model, arguments.options,
+                          *arguments.comm, arguments.jobs, progress);
+}
+
+int run(const Arguments& arguments) {
+  SuggestEvaluation evaluation;
+  {
+    ProgressBar bar(arguments);
+    evaluation =
+        evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
+                         arguments.options, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  return report_evaluation(arguments,
+                           {"suggest", arguments.library, arguments.collection, to_json(evaluation),
+                            arguments.plot, [&] { return evaluation_plot(evaluation); }},
+                           [&] { show(arguments, evaluation); });
+}
+
+}  // namespace
+
+void add_evaluate_suggest(CLI::App& evaluate) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      evaluate, "suggest", "Learn from some items, ask for the tags of others, and compare",
+      "  commonplace evaluate suggest ~/library --collection bookmarks --split time\n"
+      "  commonplace evaluate suggest --train train.txt.gz --test test.txt.gz --prototypes 10%\n"
+      "  commonplace evaluate suggest --train train.txt --test test.txt --baselines all \\\n"
+      "    --sweep 1%,5%,20% --plot suggest.svg\n"
+      "No item or model is changed, and no choice sees the items that are asked for; what is "
+      "found\n"
+      "is kept in the library for 'commonplace serve'.",
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
+  command->add_option("LIB", arguments->library, "The library");
+  command->add_option("--collection", arguments->collection, "The collection to learn from");
+  command->add_option("--train", arguments->train, "Instead: a file of items to learn from");
+  command->add_option("--test", arguments->test,
+                      "and a file of items to be asked for (xc, svmlight)");
+  command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
+  visit_options(arguments->options, FlagMaker{command, "Evaluation"});
+  visit_options(arguments->model, FlagMaker{command, "Learning"});
+}
+
+}  // namespace commonplace::app

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/open_library.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/rows/image_features.h"
+#include "commonplace/rows/text_features.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string name;
+  std::string from;
+  std::string ids;
+  bool text = false;
+  bool tags = false;
+  bool plsa = false;
+  bool relearn = false;
+  TfidfOptions tfidf;
+  PlsaOptions plsa_options;
+  ImageFeatureOptions image;
+
+  Arguments() { image.image.clear(); }  // none is asked for
+};
+
+/// The seed is one flag for all that starts at random.
+struct FlagsButSeed {
+  FlagMaker make;
+
+  template <class Value>
+  void operator()(const char* name, Value& value, const char* help) const {
+    if (std::string_view(name) != "seed") make(name, value, help);
+  }
+};
+
+nlohmann::ordered_json as_json(const FeatureRecord& record) {
+  return {{"name", record.name},     {"kind", record.sparse ? "sparse" : "dense"},
+          {"rows", record.rows},     {"columns", record.columns},
+          {"source", record.source}, {"file", record.file.string()}};
+}
+
+int list(const Arguments& arguments) {
+  const Library library(arguments.library);
+  const Collection chosen = collection(library, arguments.collection);
+  const std::vector<FeatureRecord> records = feature_records(library, chosen);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const FeatureRecord& record : records) {
+    json.push_back(as_json(record));
+    rows.push_back({record.name, record.sparse ? "sparse" : "dense",
+                    with_commas(record.rows) + " x " + with_commas(record.columns), record.source});
+  }
+  if (arguments.json) {
+    print_json({{"collection", chosen.name}, {"items", chosen.items}, {"features", json}});
+  } else if (rows.empty()) {
+    say(arguments, "Collection '" + chosen.name + "' has no features yet; see --help.");
+  } else {
+    print_table({"FEATURES", "KIND", "SIZE", "FROM"}, rows);
+  }
+  return kSuccess;
+}
+
+MadeFeatures make(Arguments& arguments, Library& library, const Progress& progress) {
+  const Collection chosen = collection(library, arguments.collection);
+  auto name = [&](const char* usual) { return arguments.name.empty() ? usual : arguments.name; };
+  if (!arguments.from.empty()) {
+    require(!arguments.name.empty(), "--from needs --name NAME to call the features by");
+    return take_features(library, chosen, arguments.name, arguments.from, arguments.ids,
+                         *arguments.comm, progress);
+  }
+  arguments.plsa_options.jobs = arguments.jobs;
+  if (arguments.plsa)
+    return make_topics(library, chosen, name("topics"), arguments.tags, arguments.tfidf,
+                       arguments.plsa_options, *arguments.comm, progress);
+  if (arguments.tags)
+    return make_tag_features(library, chosen, name("tags"), arguments.tfidf, *arguments.comm,
+                             progress);
+  return make_text_features(library, chosen, name("text"), arguments.tfidf, *arguments.comm,
+                            arguments.jobs, progress);
+}
+
+void say_made(const Arguments& arguments, const FeatureRecord& record, const std::string& model) {
+  say(arguments, "Features '" + record.name + "': " + with_commas(record.rows) + " x " +
+                     with_commas(record.columns) + (record.sparse ? ", sparse" : ", dense") +
+                     (model.empty() ? "." : "; model '" + model + "'."));
+}
+
+void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& made) {
+  const double rate = made.seconds > 0 ? static_cast<double>(made.encoded) / made.seconds : 0;
+  if (arguments.json) {
+    nlohmann::ordered_json json = as_json(made.record);
+    json["model"] = made.model;
+    json["learned"] = made.learned;
+    json["encoded"] = made.encoded;
+    json["kept"] = made.kept;
+    json["seconds"] = made.seconds;
+    json["skipped"] = nlohmann::ordered_json::array();
+    for (const SkippedImage& each : made.skipped)
+      json["skipped"].push_back({{"id", each.id}, {"reason", each.reason}});
+    print_json(json);
+    return;
+  }
+  constexpr std::size_t shown = 20;
+  for (std::size_t i = 0; i < std::min(shown, made.skipped.size()); ++i)
+    warn(made.skipped[i].id + ": " + made.skipped[i].reason);
+  if (made.skipped.size() > shown)
+    warn("... and " + with_commas(static_cast<std::int64_t>(made.skipped.size() - shown)) +
+         " more");
+  say_made(arguments, made.record, made.model);
+  say(arguments, counted(made.encoded, "picture") + " encoded, " + with_commas(made.kept) +
+                     " kept, " + with_commas(std::ssize(made.skipped)) + " skipped" +
+                     (made.learned ? "; learned anew" : "") +
+                     (made.encoded > 0 ? "; " + fixed(rate, 1) + " pictures a second." : "."));
+}
+
+int run_images(const Arguments& arguments) {
+  ImageFeatureOptions options = arguments.image;
+  options.seed = arguments.plsa_options.seed;
+  Library library = open_to_write(arguments, arguments.library);
+  MadeImageFeatures made;
+  {
+    ProgressBar bar(arguments);
+    made = make_image_features(library, collection(library, arguments.collection),
+                               arguments.name.empty() ? options.image : arguments.name, options,
+                               arguments.relearn, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  print_made_of_images(arguments, made);
+  return made.skipped.empty() ? kSuccess : kSomeSkipped;
+}
+
+int run(Arguments& arguments) {
+  if (!arguments.image.image.empty()) return run_images(arguments);
+  if (arguments.from.empty() && !arguments.text && !arguments.tags && !arguments.plsa) {
+    require(arguments.name.empty(),
+            "say what to make the features of: --from, --text, --tags or --image");
+    return list(arguments);
+  }
+  Library library = open_to_write(arguments, arguments.library);
+  MadeFeatures made;
+  {
+    ProgressBar bar(arguments);
+    made = make(arguments, library, bar.callback());
+  }
+  if (arguments.json) {
+    nlohmann::ordered_json json = as_json(made.record);
+    if (!made.model.empty()) json["model"] = made.model;
+    if (made.report.iterations > 0)
+      json["report"] = {{"iterations", made.report.iterations},
+                        {"converged", made.report.converged},
+                        {"objective", made.report.objective}};
+    print_json(json);
+    return kSuccess;
+  }
+  say_made(arguments, made.record, made.model);
+  if (made.report.iterations > 0)
+    say(arguments, (made.report.converged ? "Converged after " : "Stopped, not converged, after ") +
+                       counted(made.report.iterations, "iteration") + ".");
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_features(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app, "features",
+      "Give a collection features: vectors of your own, words, tags, topics or pictures",
+      "  commonplace features ~/library photos --name clip --from vectors.npy\n"
+      "  commonplace features ~/library photos --name clip --from vectors.csv --ids names.txt\n"
+      "  commonplace features ~/library photos --name clip --from parts/\n"
+      "  commonplace features ~/library notes --text --language english --stem --stop-words\n"
+      "  commonplace features ~/library photos --tags\n"
+      "  commonplace features ~/library photos --tags --plsa --topics 50\n"
+      "  commonplace features ~/library photos --image sift\n"
+      "  commonplace features ~/library photos --image gist --dim 256 --name look\n"
+      "  commonplace features ~/library photos --image sift --relearn\n"
+      "  commonplace features ~/library photos           (lists what there is)",
+      *arguments, [arguments] { return run(*arguments); }, Ranks::many);
+  command->add_option("LIB", arguments->library, "The library")->required();
+  command->add_option("NAME", arguments->collection, "The collection")->required();
+  command->add_option("--name", arguments->name, "What to call the features");
+  CLI::Option* from = command->add_option(
+      "--from", arguments->from,
+      "Vectors, one row per item: .npy, .csv or .tsv (also .gz), or a folder of such parts");
+  command->add_option("--ids", arguments->ids, "A file whose line r is the id of row r")
+      ->needs(from);
+  CLI::Option* text = command->add_flag("--text", arguments->text, "tf-idf of title and text");
+  CLI::Option* tags =
+      command->add_flag("--tags", arguments->tags, "tf-idf of the tags")->excludes(from, text);
+  CLI::Option* plsa =
+      command->add_flag("--plsa", arguments->plsa, "pLSA topics, of --text (default) or --tags")
+          ->excludes(from);
+  visit_options(arguments->tfidf, FlagMaker{command, "Words and tags"});
+  visit_options(arguments->plsa_options, FlagMaker{command, "Topics (--plsa)"});
+  add_checkpoint(*command, arguments->plsa_options.checkpoint)->needs(plsa);
+  visit_options(arguments->image, FlagsButSeed{{command, "Pictures (--image)"}});
+  CLI::Option* image = command->get_option("--image")->excludes(from, text, tags, plsa);
+  command
+      ->add_flag("--relearn", arguments->relearn,
+                 "learn visual words and axes anew, and encode all pictures")
+      ->needs(image)
+      ->group("Pictures (--image)");
+}
+
+}  // namespace commonplace::app

@@ -1,0 +1,113 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/open_library.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/join.h"
+#include "commonplace/detect/learn.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string name;
+  bool update = false;
+  DetectModelOptions options;
+};
+
+void show(const Arguments& arguments, const DetectLearningReport& report) {
+  if (!report.tried.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const DetectorTried& each : report.tried)
+      rows.push_back({each.representation, each.head, each.lambda > 0 ? fixed(each.lambda, 1) : "",
+                      fixed(100 * each.miap, 1)});
+    say(arguments, "Tried on labelled items, held out in turn:");
+    print_table({"REPRESENTATION", "HEAD", "LAMBDA", "MIAP, %"}, rows);
+  }
+  say(arguments, "Learned " + counted(report.concepts, "concept") + " from " +
+                     counted(report.labelled, "labelled item") + " and " +
+                     counted(report.items, "item") + " in all, by " + join(report.features) + ": " +
+                     report.representation + ", " + with_commas(report.columns) + " coordinates, " +
+                     (report.head.svm ? "svm" : "smooth") + " head, in " +
+                     fixed(report.seconds, 1) + " s.");
+  if (report.tried.empty())
+    say(arguments, "There are too few labelled items to choose by, so the usual way was taken.");
+  else
+    say(arguments, "Confidence is off by " + fixed(100 * report.calibration_error, 1) +
+                       " % on average on the items held out.");
+  say(arguments, "Model '" + report.model + "'. Try: commonplace teach " + arguments.library +
+                     " CONCEPT --yes ID,ID --no ID");
+}
+
+int run_update(const Arguments& arguments, Library& library) {
+  const std::string name =
+      arguments.name.empty() ? "detect." + arguments.collection : arguments.name;
+  DetectUpdate update;
+  {
+    ProgressBar bar(arguments);
+    update = update_detect(library, name, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (arguments.json)
+    print_json({{"model", name},
+                {"new_items", update.new_items},
+                {"changed_items", update.changed_items},
+                {"seconds", update.seconds}});
+  else
+    say(arguments, update.new_items + update.changed_items > 0
+                       ? "Learned " + counted(update.changed_items, "changed item") +
+                             " and coded " + counted(update.new_items, "new item") + " in " +
+                             fixed(update.seconds, 2) + " s."
+                       : "Nothing has changed since the model was learned.");
+  return kSuccess;
+}
+
+int run(const Arguments& arguments) {
+  Library library = open_to_write(arguments, arguments.library);
+  if (arguments.update) return run_update(arguments, library);
+  DetectLearningReport report;
+  {
+    ProgressBar bar(arguments);
+    report = learn_detect(library, arguments.collection, arguments.name, arguments.options,
+                          *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (arguments.json)
+    print_json(nlohmann::ordered_json::parse(to_json(report)));
+  else
+    show(arguments, report);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_learn_detect(CLI::App& learn, std::string& library) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      learn, "detect", "Learn to detect concepts: from tags, from labels, and from examples later",
+      "  commonplace features ~/library photos --image sift\n"
+      "  commonplace learn ~/library detect --collection photos --features sift\n"
+      "  commonplace learn ~/library detect --collection photos --features sift,clip --min 50\n"
+      "  commonplace learn ~/library detect --collection photos --concepts-from none \\\n"
+      "    --representation axis\n"
+      "  commonplace learn ~/library detect --collection photos --update\n"
+      "Unlabelled items are learned from too. --update takes in new labels and new items without\n"
+      "reading the others.",
+      *arguments,
+      [arguments, &library] {
+        arguments->library = library;
+        return run(*arguments);
+      },
+      Ranks::many);
+  command->add_option("--collection", arguments->collection, "The collection to detect in")
+      ->required();
+  command->add_option("--name", arguments->name, "What to call the model (detect.COLLECTION)");
+  command->add_flag("--update", arguments->update,
+                    "Take in what has come since the model was learned, and keep all else");
+  visit_options(arguments->options, FlagMaker{command, "Learning"});
+}
+
+}  // namespace commonplace::app

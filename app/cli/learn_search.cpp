@@ -1,0 +1,123 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/open_library.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/search/learn.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string target;
+  std::vector<std::string> auxiliaries;
+  std::string name;
+  SearchModelOptions options;
+};
+
+std::vector<std::string> quality_row(const std::string& name, const HeldOutQuality& quality) {
+  return {name, fixed(quality.map),
+          fixed(quality.interval.low) + " .. " + fixed(quality.interval.high),
+          fixed(quality.missing_map)};
+}
+
+void show_quality(const Arguments& arguments, const SearchLearningReport& report) {
+  say(arguments, "On " + counted(report.asked, "hidden tag") + ", asked for:");
+  std::vector<std::vector<std::string>> rows = {
+      quality_row("own words alone", report.words),
+      quality_row("learned from the target alone", report.alone)};
+  if (!report.lenders.empty()) rows.push_back(quality_row("borrowing", report.borrowed));
+  print_table({"RANKED BY", "MAP", "95 %", "MAP OF THOSE WITHOUT THE TAG"}, rows);
+  if (report.lenders.empty()) {
+    say(arguments, "Nothing to borrow from was named; the target lends to itself.");
+  } else if (report.lending != Lending::target) {
+    say(arguments, "Borrowing changes the MAP by " + fixed(report.borrowed.map - report.alone.map) +
+                       " (95 %: " + fixed(report.gain.low) + " .. " + fixed(report.gain.high) +
+                       "), with " + counted(report.shared, "topic") + " in common" +
+                       (report.lending == Lending::all ? "; the target lends too." : "."));
+  } else {
+    say(arguments, "Borrowing does not help (95 %: " + fixed(report.gain.low) + " .. " +
+                       fixed(report.gain.high) + "), so nothing is shared.");
+  }
+}
+
+void show(const Arguments& arguments, const SearchLearningReport& report) {
+  for (const LenderSummary& lender : report.lenders)
+    say(arguments, "'" + lender.name + "': " + counted(lender.items, "item") + ", " +
+                       counted(lender.common_terms, "term") +
+                       " in common with the target, divergence of their uses " +
+                       fixed(lender.divergence) + " bits.");
+  if (!report.tried.empty()) {
+    std::string line = "Topics in common tried, with the MAP of own words and topics:";
+    for (const SharingTried& tried : report.tried)
+      line += " " + std::to_string(tried.shared) + " (" + fixed(tried.map) + ")";
+    say(arguments, line + ".");
+  }
+  if (report.asked > 0)
+    show_quality(arguments, report);
+  else
+    say(arguments, std::string("There are too few tags to test on") +
+                       (report.lenders.empty() || report.lending != Lending::target
+                            ? "."
+                            : ", so nothing is borrowed; --shared K overrules that."));
+  say(arguments, (report.fit.converged ? "Converged after " : "Stopped, not converged, after ") +
+                     counted(report.fit.iterations, "iteration") + ", objective " +
+                     fixed(report.fit.objective.empty() ? 0 : report.fit.objective.back(), 4) +
+                     ".");
+  say(arguments, "Model '" + report.model + "': " + counted(report.items, "item") + ", " +
+                     counted(report.terms, "term") + ". Try: commonplace search " +
+                     arguments.library + " \"...\"");
+}
+
+int run(const Arguments& arguments) {
+  Library library = open_to_write(arguments, arguments.library);
+  SearchLearningReport report;
+  {
+    ProgressBar bar(arguments);
+    report = learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
+                          arguments.options, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (arguments.json)
+    print_json(nlohmann::ordered_json::parse(to_json(report)));
+  else
+    show(arguments, report);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_learn_search(CLI::App& learn, std::string& library) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      learn, "search", "Learn to find items of a collection although their tags are poor",
+      "  commonplace learn ~/library search --target photos\n"
+      "  commonplace learn ~/library search --target photos --auxiliary tate,oldnyc\n"
+      "  commonplace learn ~/library search --target films --auxiliary books --text \\\n"
+      "    --language english --stop-words\n"
+      "  commonplace learn ~/library search --target photos --auxiliary tate --shared 20 \\\n"
+      "    --rank 80 --solver mu\n"
+      "  mpirun -n 64 commonplace-mpi learn ~/library search --target photos --checkpoint kept\n"
+      "It hides tags that it knows, asks for them, and keeps what finds them best. What it\n"
+      "prints tells whether borrowing helped; with --shared auto nothing is shared if not.",
+      *arguments,
+      [arguments, &library] {
+        arguments->library = library;
+        return run(*arguments);
+      },
+      Ranks::many);
+  command->add_option("--target", arguments->target, "The collection to search")->required();
+  command
+      ->add_option("--auxiliary", arguments->auxiliaries,
+                   "Collections to borrow from, parted by commas or given one by one")
+      ->delimiter(',');
+  command->add_option("--name", arguments->name, "What to call the model (search.TARGET)");
+  add_checkpoint(*command, arguments->options.subspace.checkpoint);
+  visit_options(arguments->options, FlagMaker{command, "Learning"});
+}
+
+}  // namespace commonplace::app

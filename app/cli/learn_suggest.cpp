@@ -1,0 +1,136 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/open_library.h"
+#include "app/cli/options.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/error.h"
+#include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/learn.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string collection;
+  std::string name;
+  bool update = false;
+  SuggestModelOptions options;
+};
+
+std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
+
+void show_tried(const Arguments& arguments, const SuggesterReport& report) {
+  if (report.tried.empty()) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const SettingTried& tried : report.tried)
+    rows.push_back({tried.setting, fixed(tried.ndcg, 4)});
+  say(arguments, "Tried on items held out:");
+  print_table({"SETTING", "NDCG@5"}, rows);
+}
+
+void show_quality(const Arguments& arguments, const SuggesterReport& report) {
+  const SuggesterQuality& quality = report.quality;
+  if (quality.items == 0) {
+    say(arguments,
+        "There are too few tagged items to hold some out, so nothing was chosen or tested, "
+        "and the confidence is a guess.");
+    return;
+  }
+  say(arguments, "On " + counted(quality.items, "item") + " held out: the first tag is right for " +
+                     percent(quality.precision_at_1) +
+                     " (95 %: " + percent(quality.precision_at_1_interval.low) + " .. " +
+                     percent(quality.precision_at_1_interval.high) + "), of the first 3 " +
+                     percent(quality.precision_at_3) + ", of the first 5 " +
+                     percent(quality.precision_at_5) + ".");
+  say(arguments, "Confidence is off by " + percent(quality.calibration_error) +
+                     " on average. Above the threshold of " + fixed(report.threshold, 2) +
+                     " the F1 is " + fixed(quality.f1) + "; below it the answer is: nothing fits.");
+}
+
+void show(const Arguments& arguments, const SuggestLearningReport& report) {
+  const SuggesterReport& fit = report.fit;
+  show_tried(arguments, fit);
+  say(arguments, "Learned " + counted(fit.tags, "tag") + " from the " + report.features + " of " +
+                     counted(fit.items, "item") + " with " + counted(fit.prototypes, "prototype") +
+                     (fit.weighting.empty() ? "" : ", words weighed by '" + fit.weighting + "'") +
+                     ", in " + fixed(fit.seconds, 1) + " s.");
+  say(arguments, "Score: tags " + fixed(fit.mixture.tags, 1) + ", neighbours " +
+                     fixed(fit.mixture.neighbours, 1) + ", category " +
+                     fixed(fit.mixture.category, 1) + ".");
+  show_quality(arguments, fit);
+  say(arguments, "Model '" + report.model + "', " + with_commas(report.file_bytes >> 10) +
+                     " KiB. Try: commonplace suggest " + arguments.library + " --text \"...\"");
+}
+
+int run_update(const Arguments& arguments, Library& library) {
+  std::string name = arguments.name;
+  if (name.empty()) name = "suggest." + arguments.collection;
+  SuggestUpdate update;
+  {
+    ProgressBar bar(arguments);
+    update = update_suggest(library, name, *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (arguments.json)
+    print_json({{"model", name},
+                {"new_items", update.new_items},
+                {"changed_items", update.changed_items},
+                {"new_tags", update.new_tags},
+                {"seconds", update.seconds}});
+  else
+    say(arguments, update.any() ? "Learned " + counted(update.new_items, "new item") + ", " +
+                                      counted(update.changed_items, "changed item") + " and " +
+                                      counted(update.new_tags, "new tag") + " in " +
+                                      fixed(update.seconds, 2) + " s."
+                                : "Nothing has changed since the model was learned.");
+  return kSuccess;
+}
+
+int run(const Arguments& arguments) {
+  Library library = open_to_write(arguments, arguments.library);
+  if (arguments.update) return run_update(arguments, library);
+  SuggestLearningReport report;
+  {
+    ProgressBar bar(arguments);
+    report = learn_suggest(library, arguments.collection, arguments.name, arguments.options,
+                           *arguments.comm, arguments.jobs, bar.callback());
+  }
+  if (arguments.json)
+    print_json(nlohmann::ordered_json::parse(to_json(report)));
+  else
+    show(arguments, report);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_learn_suggest(CLI::App& learn, std::string& library) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      learn, "suggest", "Learn to suggest the tags of a collection, with honest confidence",
+      "  commonplace learn ~/library suggest --collection bookmarks\n"
+      "  commonplace learn ~/library suggest --collection photos --features text,clip\n"
+      "  commonplace learn ~/library suggest --collection photos --features tags --min-uses 5\n"
+      "  commonplace learn ~/library suggest --collection books --exclude todo.txt \\\n"
+      "    --synonyms same.tsv --parents\n"
+      "  commonplace learn ~/library suggest --collection bookmarks --update\n"
+      "Some items are held out to choose settings and to find out how far the confidence can be\n"
+      "trusted. --update learns tags and decisions that have come since, in a moment.",
+      *arguments,
+      [arguments, &library] {
+        arguments->library = library;
+        return run(*arguments);
+      },
+      Ranks::many);
+  command->add_option("--collection", arguments->collection, "The collection whose tags to learn")
+      ->required();
+  command->add_option("--name", arguments->name, "What to call the model (suggest.COLLECTION)");
+  command->add_flag("--update", arguments->update,
+                    "Teach the model what has come since it was learned, and keep all else");
+  visit_options(arguments->options, FlagMaker{command, "Learning"});
+}
+
+}  // namespace commonplace::app

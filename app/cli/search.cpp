@@ -1,0 +1,175 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/answers_json.h"
+#include "app/cli/command.h"
+#include "app/cli/terminal.h"
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/library/items.h"
+#include "commonplace/search/ask.h"
+
+namespace commonplace::app {
+namespace {
+
+struct Arguments : Common {
+  std::string library;
+  std::string query;
+  std::string like;
+  std::vector<std::string> collections;
+  std::vector<std::string> models;
+  SearchOptions options;
+};
+
+void explain(const Arguments& arguments, const SearchReasons& reasons) {
+  auto line = [&](const std::string& text) { say(arguments, printable("      " + text)); };
+  for (const auto& word : reasons.words)
+    line("has '" + word.word + "' in its " +
+         (word.in_tags && word.in_text ? "tags and text"
+          : word.in_tags               ? "tags"
+                                       : "text"));
+  for (const auto& each : reasons.associations)
+    line("its tag '" + each.from + "' goes with '" + each.asked + "': together in " +
+         counted(each.together, "item") + " of '" + each.collection + "' (" +
+         fixed(each.weight, 2) + ")");
+  for (const auto& each : reasons.neighbours)
+    line("is like '" + each.id + "' of '" + each.collection + "', which has " + join(each.asked) +
+         " (" + fixed(each.weight, 2) + ")");
+  for (const auto& each : reasons.topics)
+    line("topic '" + each.name + "' of " + join(each.members) + ": " + join(each.terms) + " (" +
+         fixed(each.weight, 2) + ")");
+}
+
+void show(const Arguments& arguments, const SearchAnswer& answer) {
+  if (!answer.unknown.empty())
+    warn(printable("commonplace: nothing here has, or is known to go with: " +
+                   join(answer.unknown)));
+  if (answer.hits.empty()) {
+    say(arguments, "Nothing was found.");
+    return;
+  }
+  if (arguments.options.explain) {
+    for (const SearchHit& hit : answer.hits) {
+      say(arguments, printable(fixed(hit.score, 2) + "  " + hit.collection + "  " + hit.id +
+                               (hit.title.empty() ? "" : "  " + shorten(hit.title, 60))));
+      if (!hit.tags.empty()) say(arguments, printable("      tags: " + join(hit.tags)));
+      explain(arguments, hit.reasons);
+    }
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const SearchHit& hit : answer.hits)
+    rows.push_back({fixed(hit.score, 2),
+                    hit.own > 0 ? (hit.borrowed > 0 ? "own+" : "own") : "borrowed", hit.collection,
+                    shorten(hit.id, 40), shorten(hit.title, 40), shorten(join(hit.tags), 60)});
+  print_table({"SCORE", "BY", "COLLECTION", "ITEM", "TITLE", "TAGS"}, rows);
+}
+
+/// The collection that has the item; Error if none or several have.
+std::string collection_with(const Arguments& arguments, const Library& library) {
+  std::vector<std::string> having;
+  for (const Collection& each : collections(library)) {
+    const bool wanted = arguments.collections.empty() ||
+                        std::find(arguments.collections.begin(), arguments.collections.end(),
+                                  each.name) != arguments.collections.end();
+    if (wanted && ItemReader(library, each).find(arguments.like)) having.push_back(each.name);
+  }
+  require(!having.empty(), "no collection here has an item '", arguments.like, "'");
+  require(having.size() == 1, "item '", arguments.like, "' is in ", join(having),
+          "; say which with --collection");
+  return having.front();
+}
+
+/// An index that had to be made is kept for the next time, if the library can be written.
+void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& searchers) {
+  for (const auto& searcher : searchers) {
+    if (!searcher->index_is_new() || searcher->model().empty()) continue;
+    try {
+      Library library(arguments.library, Library::Access::write);
+      searcher->keep_index(library);
+    } catch (const Error&) {
+      return;  // read-only, full or locked: the answer stands without it
+    }
+  }
+}
+
+int run(Arguments& arguments) {
+  require(arguments.query.empty() != arguments.like.empty(),
+          "give either words to search for or --like ITEM");
+  require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
+          "; expected 1 or more");
+  arguments.options.jobs = arguments.jobs;
+  const Library library(arguments.library);
+  const SearchQuery query = parse_query(arguments.query);
+  require(!arguments.like.empty() || !query.words.empty() || query.condition,
+          "the query is empty; give words to search for");
+  const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
+  SearchResults::Searchers searchers;
+  {
+    ProgressBar bar(arguments);
+    for (const SearchPlace& place : search_places(library, arguments.collections, arguments.models))
+      searchers.push_back(std::make_shared<CollectionSearcher>(
+          library, place.collection, place.model, arguments.jobs, bar.callback()));
+  }
+  require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
+          arguments.library, " NAME SOURCE");
+  const auto begin = Clock::now();
+  std::vector<SearchRanking> rankings;
+  for (const auto& searcher : searchers)
+    rankings.push_back(arguments.like.empty()
+                           ? searcher->rank(query, arguments.options)
+                           : searcher->rank_like(like_in, arguments.like, arguments.options));
+  const SearchResults results(searchers, std::move(rankings), arguments.options.limit);
+  const SearchAnswer answer = {results.page(0, results.total(), arguments.options),
+                               results.unknown()};
+  const double seconds = seconds_since(begin);
+  if (arguments.json) {
+    Json hits = Json::array();
+    for (const SearchHit& hit : answer.hits)
+      hits.push_back(as_json(hit, arguments.options.explain));
+    print_json({{"query", arguments.query},
+                {"milliseconds", seconds * 1000},
+                {"unknown", answer.unknown},
+                {"hits", hits}});
+  } else {
+    show(arguments, answer);
+  }
+  keep_indexes(arguments, searchers);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_search(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app, "search", "Find items by their words, and by what a model knows to go with them",
+      "  commonplace search ~/library \"river boat\"\n"
+      "  commonplace search ~/library \"river boat\" --explain\n"
+      "  commonplace search ~/library 'harbour -sail after:1900 before:1950'\n"
+      "  commonplace search ~/library '(boat or ship) #river tag:\"new york\"' --collection "
+      "photos\n"
+      "  commonplace search ~/library --like owl.jpg -l 5 --json\n"
+      "Words rank; #tag, tag:\"two words\", before:, after:, \"a phrase\", and words joined by "
+      "and,\n"
+      "or, not, - or in parentheses are demanded. Without a model it searches by words alone;\n"
+      "'commonplace learn LIB search' makes one.",
+      *arguments, [arguments] { return run(*arguments); });
+  command->add_option("LIB", arguments->library, "The library")->required();
+  command->add_option("QUERY", arguments->query, "Words, tags and conditions");
+  command->add_option("--like", arguments->like, "Items like the one of this id");
+  command->add_option("--collection", arguments->collections, "Search these collections only")
+      ->delimiter(',');
+  command->add_option("--model", arguments->models, "Search by these models only")->delimiter(',');
+  command->add_option("-l,--limit", arguments->options.limit, "So many results")
+      ->capture_default_str();
+  command->add_flag("--explain", arguments->options.explain, "Say why each result is there");
+  command->add_flag("--exact", arguments->options.whole_terms,
+                    "Borrow through tags that are a word of the query, not that contain one");
+  command->add_flag("--words-only", arguments->options.words_only,
+                    "Rank by the words themselves and borrow nothing");
+}
+
+}  // namespace commonplace::app

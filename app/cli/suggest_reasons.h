@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "commonplace/suggest/ask.h"
+
+namespace commonplace::app {
+
+/// "because of harbour (12), ship (5); like photo-3 (0.92)"; empty without a reason.
+std::string why(const SuggestReasons& reasons);
+
+}  // namespace commonplace::app

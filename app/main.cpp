@@ -1,6 +1,0 @@
-#include "app/run.h"
-
-int main(int argc, char** argv) {
-  commonplace::SelfComm comm;
-  return commonplace::app::run(argc, argv, comm);
-}

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/library/lessons.h"
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+struct DetectOptions {
+  std::int64_t limit = 50;
+  bool uncertain = false;  ///< the items that it would help most to have labelled, instead
+};
+
+/// An item that shows a concept, more or less.
+struct Detected {
+  std::string id;
+  double score = 0;        ///< the higher the more sure; 1 and -1 are what examples are taught as
+  double confidence = -1;  ///< the chance that it shows it; -1 where that is not known
+  int taught = 0;          ///< 1 or -1 if the user showed it as an example
+};
+
+struct DetectAnswer {
+  std::string name;            ///< of the concept
+  std::int64_t shown = 0;      ///< examples that show it, from lessons
+  std::int64_t not_shown = 0;  ///< and that do not
+  bool learned = false;        ///< it was learned from tags or labels too
+  std::int64_t items = 0;      ///< that were ranked
+  double seconds = 0;          ///< from the lessons to the ranking
+  std::vector<Detected> items_found;
+};
+
+/// Something that can be detected.
+struct DetectableConcept {
+  std::string name;
+  std::int64_t shown = 0;  ///< lessons
+  std::int64_t not_shown = 0;
+  std::int64_t tagged = 0;  ///< items of the tag or label that it was learned from
+};
+
+/// A detect model opened for finding items: any number of concepts, each from the examples that
+/// were taught of it, from the tags it was learned from, or from both. Not for several threads at
+/// once.
+class ConceptFinder {
+ public:
+  /// `model` or `collection` may be empty where there is but one. Items that have come since the
+  /// index was made are coded now, if their features are there.
+  ConceptFinder(const Library& library, const std::string& model, const std::string& collection,
+                int jobs, const Progress& progress);
+  ~ConceptFinder();
+  ConceptFinder(ConceptFinder&&) noexcept;
+  ConceptFinder& operator=(ConceptFinder&&) noexcept;
+
+  const std::string& collection() const;
+  std::vector<DetectableConcept> concepts() const;
+
+  /// The items of the greatest scores, best first. Lessons are read from the library each time, so
+  /// one that was taught a moment ago counts. The scores of what is returned are exact.
+  /// O(k³ + items k / the speed of memory) for k coordinates. Error, listing what there is, for a
+  /// concept that is neither taught nor learned.
+  DetectAnswer find(const std::string& concept_name, const DetectOptions& options = {}) const;
+  /// The same with lessons that are not in the library.
+  DetectAnswer find(const std::string& concept_name, const std::vector<Lesson>& lessons,
+                    const DetectOptions& options = {}) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The name of the detect model that is meant; Error if that is not clear.
+std::string detect_model_for(const Library& library, const std::string& model,
+                             const std::string& collection);
+
+/// The collection that examples are of: the named one, that of the only detect model, or the only
+/// one; Error if that is not clear.
+std::string collection_to_teach(const Library& library, const std::string& collection);
+
+}  // namespace commonplace

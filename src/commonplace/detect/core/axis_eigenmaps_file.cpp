@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "commonplace/base/error.h"
+#include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/axis_eigenmaps_check.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/io/options_json.h"
+
+namespace commonplace {
+namespace {
+
+constexpr const char* kKind = "axis-eigenmaps";
+constexpr const char* kStatisticsKind = "axis-statistics";
+constexpr int kLayout = 1;
+constexpr std::int64_t kMostBins = 10000;
+
+std::span<const double> span_of(const VectorD& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+/// A vector of finite numbers, of `size` if that is not negative.
+VectorD vector_of(const TensorFile& file, const std::string& name, std::int64_t size = -1) {
+  const auto values = file.doubles(name);
+  require(size < 0 || std::ssize(values) == size, file.name(), ": ", name, " has ", values.size(),
+          " numbers, expected ", size, "; the file is damaged");
+  VectorD result =
+      Eigen::Map<const VectorD>(values.data(), static_cast<Eigen::Index>(values.size()));
+  require(result.allFinite(), file.name(), ": ", name,
+          " holds what is not a number; the file is damaged");
+  return result;
+}
+
+MatrixD matrix_of(const TensorFile& file, const std::string& name, std::int64_t rows,
+                  std::int64_t columns) {
+  MatrixD result = file.matrix_d(name);
+  require(result.rows() == rows && result.cols() == columns, file.name(), ": ", name, " is ",
+          result.rows(), " x ", result.cols(), ", expected ", rows, " x ", columns,
+          "; the file is damaged");
+  require(result.allFinite(), file.name(), ": ", name,
+          " holds what is not a number; the file is damaged");
+  return result;
+}
+
+std::int64_t items_of(const TensorFile& file) {
+  const auto items = file.longs("items");
+  require(items.size() == 1 && items[0] >= 0, file.name(),
+          ": the number of items is missing; the file is damaged");
+  return items[0];
+}
+
+void check_axes(const AxisEigenmaps& model, const TensorFile& file) {
+  for (Eigen::Index axis = 0; axis < model.axes(); ++axis)
+    require(model.low(axis) <= model.clip_low(axis) &&
+                model.clip_low(axis) <= model.clip_high(axis) &&
+                model.clip_high(axis) <= model.high(axis) && model.bandwidths(axis) > 0,
+            file.name(), ": axis ", axis, " is out of order; the file is damaged");
+  for (const std::int64_t axis : model.axis)
+    require(axis >= 0 && axis < model.axes() && model.low(axis) < model.high(axis), file.name(),
+            ": there is a function of axis ", axis, " of ", model.axes(),
+            ", which has none; the file is damaged");
+  require((model.norms.array() > 0).all() && (model.eigenvalues.array() >= 0).all(), file.name(),
+          ": an eigenvalue or a norm is not positive; the file is damaged");
+}
+
+}  // namespace
+
+void check(const AxisEigenmapOptions& options) {
+  require(options.count >= 1, "count is ", options.count, "; expected 1 or more");
+  require(options.bins >= 3 && options.bins <= kMostBins, "bins is ", options.bins,
+          "; expected 3 .. ", kMostBins);
+  require(options.bandwidth > 0 && std::isfinite(options.bandwidth), "bandwidth is ",
+          options.bandwidth, "; expected more than 0");
+  require(options.bandwidth_unit == "one" || options.bandwidth_unit == "widest" ||
+              options.bandwidth_unit == "axis",
+          "bandwidth_unit is '", options.bandwidth_unit, "'; expected one, widest or axis");
+  require(options.smoothing > 0 && std::isfinite(options.smoothing), "smoothing is ",
+          options.smoothing, "; expected more than 0");
+  require(options.clip >= 0 && options.clip < 0.5, "clip is ", options.clip,
+          "; expected at least 0 and less than 0.5");
+}
+
+namespace {
+
+/// Calls `use` with a writer that holds the model.
+template <class Use>
+void with_tensors(const AxisEigenmaps& model, Use use) {
+  TensorWriter writer;
+  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  const std::int64_t items[] = {model.items};
+  writer.add("items", std::span<const std::int64_t>(items));
+  writer.add("mean", span_of(model.mean));
+  writer.add("rotation", model.rotation);
+  writer.add("low", span_of(model.low));
+  writer.add("high", span_of(model.high));
+  writer.add("clip_low", span_of(model.clip_low));
+  writer.add("clip_high", span_of(model.clip_high));
+  writer.add("bandwidths", span_of(model.bandwidths));
+  writer.add("axis", std::span<const std::int64_t>(model.axis));
+  writer.add("eigenvalues", span_of(model.eigenvalues));
+  writer.add("functions", model.functions);
+  writer.add("norms", span_of(model.norms));
+  use(writer);
+}
+
+}  // namespace
+
+void save(const AxisEigenmaps& model, const std::filesystem::path& path) {
+  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+}
+
+std::string to_bytes(const AxisEigenmaps& model) {
+  std::string bytes;
+  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
+  return bytes;
+}
+
+AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
+  require_kind(file, kKind, kLayout);
+  AxisEigenmaps model;
+  model.options = options_from_json<AxisEigenmapOptions>(file.metadata("options"));
+  check(model.options);
+  model.items = items_of(file);
+  model.mean = vector_of(file, "mean");
+  model.low = vector_of(file, "low");
+  const std::int64_t axes = model.low.size();
+  if (model.options.rotate) {
+    model.rotation = matrix_of(file, "rotation", axes, model.mean.size());
+  } else {
+    model.rotation = matrix_of(file, "rotation", 0, 0);
+    require(axes == model.mean.size(), file.name(), ": ", axes, " axes do not fit ",
+            model.mean.size(), " features; the file is damaged");
+  }
+  model.high = vector_of(file, "high", axes);
+  model.clip_low = vector_of(file, "clip_low", axes);
+  model.clip_high = vector_of(file, "clip_high", axes);
+  model.bandwidths = vector_of(file, "bandwidths", axes);
+  const auto axis = file.longs("axis");
+  model.axis.assign(axis.begin(), axis.end());
+  const std::int64_t count = std::ssize(axis);
+  model.eigenvalues = vector_of(file, "eigenvalues", count);
+  const std::int64_t bins = file.matrix_d("functions").cols();
+  require(bins >= 3 && bins <= kMostBins, file.name(), ": functions of ", bins,
+          " bins; the file is damaged");
+  model.functions = matrix_of(file, "functions", count, bins);
+  model.norms = vector_of(file, "norms", count);
+  check_axes(model, file);
+  return model;
+}
+
+void save(const AxisStatistics& statistics, const std::filesystem::path& path) {
+  TensorWriter writer;
+  describe_model(writer, kStatisticsKind, kLayout, "{}");
+  const std::int64_t items[] = {statistics.items};
+  writer.add("items", std::span<const std::int64_t>(items));
+  writer.add("sum", span_of(statistics.sum));
+  writer.add("scatter", statistics.scatter);
+  writer.add("histogram", statistics.histogram);
+  writer.add("between", statistics.between);
+  writer.add("moment", statistics.moment);
+  writer.add("second", statistics.second);
+  writer.write(path);
+}
+
+AxisStatistics load_axis_statistics(const TensorFile& file) {
+  require_kind(file, kStatisticsKind, kLayout);
+  AxisStatistics statistics;
+  statistics.items = items_of(file);
+  statistics.sum = vector_of(file, "sum");
+  const std::int64_t features = file.matrix_d("scatter").rows() == 0 ? 0 : statistics.sum.size();
+  statistics.scatter = matrix_of(file, "scatter", features, features);
+  statistics.histogram = file.matrix_d("histogram");
+  const std::int64_t axes = statistics.histogram.rows();
+  const std::int64_t bins = statistics.histogram.cols();
+  require(bins >= 3 && bins <= kMostBins && statistics.histogram.allFinite() &&
+              (statistics.histogram.array() >= 0).all(),
+          file.name(), ": the histogram holds what is not a count; the file is damaged");
+  statistics.between = matrix_of(file, "between", axes, bins - 1);
+  statistics.moment = matrix_of(file, "moment", axes, bins - 1);
+  statistics.second = matrix_of(file, "second", axes, bins - 1);
+  return statistics;
+}
+
+}  // namespace commonplace

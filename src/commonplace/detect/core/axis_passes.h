@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/axis_spread.h"
+
+/// The part of axis_eigenmaps.h that counts items on their axes.
+namespace commonplace {
+
+/// Sets low, high, clip_low and clip_high of a model that has a mean and rotation, from all ranks'
+/// rows, and returns histogram, between, moment and second of these. `centre` and `deviation` are
+/// the mean and standard deviation of each axis. Reads the rows twice.
+template <class Scalar>
+AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
+                          const VectorD& deviation, std::int64_t bins, AxisEigenmaps& model,
+                          Comm& comm, int jobs, const RowsDone& done);
+
+/// Histogram, between, moment and second of all ranks' rows on the axes of a model.
+template <class Scalar>
+AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model, Comm& comm,
+                             int jobs);
+
+}  // namespace commonplace

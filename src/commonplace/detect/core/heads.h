@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/detect/core/smooth_functions.h"
+
+namespace commonplace {
+
+/// Some items and which concepts they show.
+struct LabelledItems {
+  std::vector<std::int64_t> rows;  ///< items
+  MatrixD labels;                  ///< rows x concepts: 1 shows it, -1 does not, 0 not known
+};
+
+/// Concepts as linear functions of coordinates.
+struct ConceptHeads {
+  MatrixD weights;  ///< coordinates x concepts
+  VectorD offsets;  ///< concepts
+};
+
+/// Which head, and how it is set.
+struct HeadSetting {
+  bool svm = false;
+  double lambda = 1;
+  double cost = 5;
+};
+
+/// Learns the concepts from coordinates (labelled items x columns). The smooth head has an offset
+/// that is free where both signs are known, and none where only one is: then the score is the
+/// likeness to the examples.
+ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
+                       const HeadSetting& setting, int jobs = 0);
+/// Items x concepts.
+Matrix score(const ConceptHeads& heads, const Eigen::Ref<const Matrix>& coordinates, int jobs = 0);
+
+/// The smooth heads of concepts that share their labelled items, from what these say.
+ConceptHeads solve_heads(const SmoothStatistics& statistics, double lambda, int jobs = 0);
+
+/// At most `most` of the rows, drawn at random, in order; without labels.
+LabelledItems sample_labelled(std::span<const std::int64_t> rows, std::int64_t most,
+                              std::uint64_t seed);
+
+/// The mean over the concepts that both show in some items and do not in others, of the
+/// interpolated average precision of the scores. 0 if there is none.
+double mean_interpolated_precision(const Matrix& scores, const MatrixD& labels);
+
+}  // namespace commonplace

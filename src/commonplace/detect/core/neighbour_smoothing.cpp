@@ -1,0 +1,237 @@
+#include "commonplace/detect/core/neighbour_smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <Eigen/Eigenvalues>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/detect/core/axis_spread.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/learn/row_sample.h"
+#include "commonplace/math/dense_products.h"
+
+namespace commonplace {
+namespace {
+
+constexpr const char* kKind = "neighbour-smoothing";
+constexpr int kLayout = 1;
+constexpr std::int64_t kProductsAtOnce = 1 << 23;
+/// Of the greatest.
+constexpr double kLeastVariance = 1e-6;
+
+void check(const NeighbourSmoothingOptions& options) {
+  require(options.neighbours >= 1 && options.neighbours <= 1000, "neighbours is ",
+          options.neighbours, "; expected 1 .. 1000");
+  require(options.share >= 0 && options.share <= 1, "share is ", options.share,
+          "; expected 0 .. 1");
+  require(options.sharpness >= 0 && options.sharpness <= 100, "sharpness is ", options.sharpness,
+          "; expected 0 .. 100");
+  require(options.rounds >= 1 && options.rounds <= 100, "rounds is ", options.rounds,
+          "; expected 1 .. 100");
+  require(options.whitening >= 0 && options.whitening <= 1, "whitening is ", options.whitening,
+          "; expected 0 .. 1");
+  require(options.references >= 1, "references is ", options.references, "; expected 1 or more");
+}
+
+/// Each row scaled to length one; zero stays zero.
+void normalise_rows(Eigen::Ref<Matrix> rows) {
+  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+    const double norm = std::sqrt(rows.row(row).cast<double>().squaredNorm());
+    if (norm > 0) rows.row(row) = (rows.row(row).cast<double>() / norm).cast<float>();
+  }
+}
+
+/// The places of the greatest numbers above 0 but that at `skip`; ties go to the lower place.
+void greatest(const float* values, std::int64_t size, std::int64_t skip, std::size_t count,
+              std::vector<std::pair<float, std::int64_t>>& found) {
+  found.clear();
+  float bar = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (!(values[i] > bar) || i == skip) continue;
+    if (found.size() == count) found.pop_back();
+    const std::pair<float, std::int64_t> entry(-values[i], i);
+    found.insert(std::upper_bound(found.begin(), found.end(), entry), entry);
+    if (found.size() == count) bar = -found.back().first;
+  }
+}
+
+/// The place of an item among the references, or -1.
+std::int64_t place_of(const NeighbourSmoothing& model, std::span<const std::int64_t> items,
+                      std::int64_t row) {
+  if (items.empty()) return -1;
+  const std::int64_t item = items[static_cast<std::size_t>(row)];
+  const auto at = std::lower_bound(model.rows.begin(), model.rows.end(), item);
+  return at != model.rows.end() && *at == item ? at - model.rows.begin() : -1;
+}
+
+/// Sets mean and whitening. Directions in which items hardly vary are not blown up.
+void learn_whitening(const Eigen::Ref<const Matrix>& rows, NeighbourSmoothing& model, Comm& comm) {
+  const Spread spread =
+      measure_spread<float>(rows, true, comm, model.options.jobs, [](std::int64_t) {});
+  const auto items = static_cast<double>(std::max<std::int64_t>(spread.items, 1));
+  model.mean = spread.sum / items;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(spread.scatter / items);
+  const VectorD variance =
+      solver.eigenvalues().cwiseMax(kLeastVariance * solver.eigenvalues().maxCoeff());
+  if (!(variance.maxCoeff() > 0)) {  // all items alike
+    model.whitening = Matrix::Identity(model.mean.size(), model.mean.size());
+    return;
+  }
+  const VectorD powers = variance.array().pow(-model.options.whitening / 2);
+  model.whitening =
+      (solver.eigenvectors() * powers.asDiagonal() * solver.eigenvectors().transpose())
+          .cast<float>();
+}
+
+Matrix whitened(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
+  Matrix result = rows;
+  if (model.whitening.size() > 0) {
+    const Eigen::RowVectorXf mean = model.mean.transpose().cast<float>();
+    result.rowwise() -= mean;
+    result = multiply(result, model.whitening, jobs);
+  }
+  normalise_rows(result);
+  return result;
+}
+
+/// (1 - share) of each row and `share` of what `values` its nearest references have.
+/// `items` as in encode.
+void average(const NeighbourSmoothing& model, const Matrix& values,
+             std::span<const std::int64_t> items, int jobs, Matrix& rows) {
+  const auto share = static_cast<float>(model.options.share);
+  const auto count = static_cast<std::size_t>(model.options.neighbours);
+  const std::int64_t block = std::max<std::int64_t>(
+      1, kProductsAtOnce / std::max<std::int64_t>(1, model.references.rows()));
+  for (std::int64_t first = 0; first < rows.rows(); first += block) {
+    auto part = rows.middleRows(first, std::min(block, rows.rows() - first));
+    const Matrix cosines = multiply_transposed(part, model.references, jobs);
+    parallel_for(
+        static_cast<std::size_t>(part.rows()), jobs, [&](std::size_t begin, std::size_t end) {
+          std::vector<std::pair<float, std::int64_t>> found;
+          for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
+            greatest(cosines.row(i).data(), cosines.cols(), place_of(model, items, first + i),
+                     count, found);
+            double sum = 0;
+            for (auto& [cosine, place] : found) {
+              cosine = std::pow(-cosine, static_cast<float>(model.options.sharpness));
+              sum += static_cast<double>(cosine);
+            }
+            if (!(sum > 0)) continue;
+            part.row(i) *= 1 - share;
+            for (const auto& [weight, place] : found)
+              part.row(i) +=
+                  share * static_cast<float>(static_cast<double>(weight) / sum) * values.row(place);
+          }
+        });
+  }
+}
+
+}  // namespace
+
+NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& rows,
+                                              const NeighbourSmoothingOptions& options, Comm& comm,
+                                              const Progress& progress) {
+  const auto begin = Clock::now();
+  const double waited = comm.seconds();
+  check(options);
+  const std::int64_t columns = check_features(rows, comm);
+  require(columns > 0, "the items have no features; expected 1 or more");
+  RowSample sample = sample_rows(rows, options.references, options.seed, comm);
+  require(!sample.items.empty(), "there are no items to be neighbours; expected 1 or more");
+  NeighbourSmoothingFit result;
+  NeighbourSmoothing& model = result.model;
+  model.options = options;
+  model.rows = std::move(sample.items);
+  if (options.whitening > 0 && columns <= kMostWhitened) learn_whitening(rows, model, comm);
+  model.references = whitened(model, sample.rows, options.jobs);
+  model.averaged = model.references;
+  for (int round = 1; round < options.rounds; ++round) {
+    progress({"averaging with neighbours", static_cast<std::uint64_t>(round - 1),
+              static_cast<std::uint64_t>(options.rounds - 1), "rounds"});
+    Matrix next = model.references;
+    average(model, model.averaged, model.rows, options.jobs, next);
+    model.averaged = std::move(next);
+  }
+  result.report.iterations = options.rounds;
+  result.report.converged = true;
+  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
+  return result;
+}
+
+Matrix encode(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& rows,
+              std::span<const std::int64_t> items, int jobs) {
+  require(rows.cols() == model.features(), "the rows have ", rows.cols(), " features, the model ",
+          model.features(), "; give the features it was fitted on");
+  require(items.empty() || std::ssize(items) == rows.rows(), "there are ", items.size(),
+          " item numbers for ", rows.rows(), " rows; give one each, or none");
+  for (Eigen::Index row = 0; row < rows.rows(); ++row)
+    require(rows.row(row).allFinite(), "row ", row + 1,
+            " has a feature that is not a finite number; expected only finite ones");
+  Matrix result = whitened(model, rows, jobs);
+  average(model, model.averaged, items, jobs, result);
+  normalise_rows(result);
+  return result;
+}
+
+namespace {
+
+void add_model(TensorWriter& writer, const NeighbourSmoothing& model) {
+  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  writer.add("mean", std::span<const double>(model.mean.data(),
+                                             static_cast<std::size_t>(model.mean.size())));
+  writer.add("whitening", model.whitening);
+  writer.add("references", model.references);
+  writer.add("averaged", model.averaged);
+  writer.add("rows", std::span<const std::int64_t>(model.rows));
+}
+
+}  // namespace
+
+void save(const NeighbourSmoothing& model, const std::filesystem::path& path) {
+  TensorWriter writer;
+  add_model(writer, model);
+  writer.write(path);
+}
+
+std::string to_bytes(const NeighbourSmoothing& model) {
+  TensorWriter writer;
+  add_model(writer, model);
+  return writer.bytes();
+}
+
+NeighbourSmoothing load_neighbour_smoothing(const TensorFile& file) {
+  require_kind(file, kKind, kLayout);
+  NeighbourSmoothing model;
+  model.options = options_from_json<NeighbourSmoothingOptions>(file.metadata("options"));
+  check(model.options);
+  model.references = file.matrix("references");
+  model.averaged = file.matrix("averaged");
+  model.whitening = file.matrix("whitening");
+  const auto mean = file.doubles("mean");
+  model.mean = Eigen::Map<const VectorD>(mean.data(), std::ssize(mean));
+  const Eigen::Index columns = model.references.cols();
+  require(model.averaged.rows() == model.references.rows() && model.averaged.cols() == columns &&
+              (model.whitening.size() == 0 ||
+               (model.whitening.rows() == columns && model.whitening.cols() == columns &&
+                model.mean.size() == columns)),
+          file.name(), ": the parts of the smoothing do not fit; the file is damaged");
+  const auto rows = file.longs("rows");
+  require(std::ssize(rows) == model.references.rows() && !rows.empty(), file.name(), ": ",
+          rows.size(), " item numbers do not fit ", model.references.rows(),
+          " references; the file is damaged");
+  model.rows.assign(rows.begin(), rows.end());
+  require(model.rows[0] >= 0 && std::is_sorted(model.rows.begin(), model.rows.end()), file.name(),
+          ": the item numbers are out of order; the file is damaged");
+  require(model.references.allFinite() && model.averaged.allFinite() &&
+              model.whitening.allFinite() && model.mean.allFinite(),
+          file.name(), ": the model holds what is not a number; the file is damaged");
+  return model;
+}
+
+}  // namespace commonplace

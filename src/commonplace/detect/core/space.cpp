@@ -1,0 +1,226 @@
+#include "commonplace/detect/core/space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/io/model_file.h"
+
+namespace commonplace {
+namespace {
+
+constexpr const char* kNames[] = {"raw", "smoothed", "axis", "anchors"};
+
+/// Columns of eigenvectors that have length one over `items`: each over the root of its eigenvalue,
+/// and rows one long on average.
+Eigen::RowVectorXf scale_of(const VectorD& eigenvalues, std::int64_t items) {
+  const VectorD penalty = eigenvalues.cwiseMax(1e-9);
+  const double sum = penalty.cwiseInverse().sum();
+  const double common = std::sqrt(static_cast<double>(items) / sum);
+  return (common * penalty.cwiseSqrt().cwiseInverse()).transpose().cast<float>();
+}
+
+Matrix unit_rows(Matrix rows) {
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const double length = rows.row(i).cast<double>().norm();
+    if (length > 0) rows.row(i) *= static_cast<float>(1 / length);
+  }
+  return rows;
+}
+
+Matrix encode_part(const SpacePart& part, const Eigen::Ref<const Matrix>& rows,
+                   std::span<const std::int64_t> items, int jobs) {
+  Matrix result;
+  switch (part.kind) {
+    case SpaceKind::raw:
+      result = unit_rows(rows);
+      break;
+    case SpaceKind::smoothed:
+      result = encode(part.smoothing, rows, items, jobs);
+      break;
+    case SpaceKind::axis:
+      result = encode(part.axis, rows, jobs);
+      break;
+    case SpaceKind::anchors:
+      result = encode(part.anchors, rows, jobs);
+      break;
+  }
+  parallel_for(
+      static_cast<std::size_t>(result.rows()), jobs, [&](std::size_t begin, std::size_t end) {
+        for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i)
+          result.row(i).array() *= part.scale.array();
+      });
+  return result;
+}
+
+std::int64_t features_of(const SpacePart& part) {
+  switch (part.kind) {
+    case SpaceKind::raw:
+      return part.columns();
+    case SpaceKind::smoothed:
+      return part.smoothing.features();
+    case SpaceKind::axis:
+      return part.axis.features();
+    case SpaceKind::anchors:
+      return part.anchors.features();
+  }
+  return 0;
+}
+
+void check_features(const DetectSpace& space, ManyFeatures features) {
+  for (const SpacePart& part : space.parts) {
+    require(part.feature < std::ssize(features), "the space needs ", part.feature + 1,
+            " kinds of features, there are ", features.size());
+    const auto columns = features[static_cast<std::size_t>(part.feature)].cols();
+    require(columns == features_of(part), "features of ", columns,
+            " columns do not fit those learned from, of ", features_of(part));
+  }
+}
+
+}  // namespace
+
+const char* name_of(SpaceKind kind) { return kNames[static_cast<int>(kind)]; }
+
+SpaceKind space_kind(const std::string& name) {
+  for (int kind = 0; kind < 4; ++kind)
+    if (name == kNames[kind]) return static_cast<SpaceKind>(kind);
+  fail("there is no representation '", name, "'; expected raw, smoothed, axis or anchors");
+}
+
+std::int64_t DetectSpace::columns() const {
+  std::int64_t sum = 0;
+  for (const SpacePart& part : parts) sum += part.columns();
+  return sum;
+}
+
+SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
+                   const SpaceOptions& options, Comm& comm, int jobs, const Progress& progress) {
+  SpacePart part;
+  part.kind = kind;
+  part.feature = feature;
+  if (kind == SpaceKind::raw) {
+    part.scale = Eigen::RowVectorXf::Ones(rows.cols());
+  } else if (kind == SpaceKind::smoothed) {
+    NeighbourSmoothingOptions chosen;
+    chosen.neighbours = options.neighbours;
+    chosen.seed = options.seed;
+    chosen.jobs = jobs;
+    part.smoothing = fit_neighbour_smoothing(rows, chosen, comm, progress).model;
+    part.scale = Eigen::RowVectorXf::Ones(part.smoothing.features());
+  } else if (kind == SpaceKind::axis) {
+    AxisEigenmapOptions chosen;
+    chosen.count = options.count;
+    chosen.bins = options.bins;
+    chosen.jobs = jobs;
+    part.axis = fit_axis_eigenmaps(rows, chosen, comm, progress).model;
+    part.scale = scale_of(part.axis.eigenvalues, part.axis.items);
+  } else {
+    AnchorEigenmapOptions chosen;
+    chosen.count = options.count;
+    chosen.anchors = options.anchors;
+    chosen.seed = options.seed;
+    chosen.jobs = jobs;
+    part.anchors = fit_anchor_eigenmaps(rows, chosen, comm, progress).model;
+    part.scale = scale_of(part.anchors.eigenvalues, part.anchors.items);
+  }
+  return part;
+}
+
+DetectSpace join_parts(std::vector<SpacePart> parts) {
+  const auto share = static_cast<float>(1 / std::sqrt(static_cast<double>(parts.size())));
+  for (SpacePart& part : parts) part.scale *= share;
+  return {std::move(parts)};
+}
+
+Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t first,
+              std::int64_t count, bool known, int jobs) {
+  check_features(space, features);
+  std::vector<std::int64_t> items(known ? static_cast<std::size_t>(count) : 0);
+  std::iota(items.begin(), items.end(), first);
+  const auto rows_of = [&](const SpacePart& part) {
+    return features[static_cast<std::size_t>(part.feature)].middleRows(first, count);
+  };
+  if (space.parts.size() == 1)
+    return encode_part(space.parts[0], rows_of(space.parts[0]), items, jobs);
+  Matrix result(count, space.columns());
+  Eigen::Index begin = 0;
+  for (const SpacePart& part : space.parts) {
+    result.middleCols(begin, part.columns()) = encode_part(part, rows_of(part), items, jobs);
+    begin += part.columns();
+  }
+  return result;
+}
+
+Matrix encode_rows(const DetectSpace& space, ManyFeatures features,
+                   std::span<const std::int64_t> rows, bool known, int jobs) {
+  check_features(space, features);
+  Matrix result(std::ssize(rows), space.columns());
+  Eigen::Index begin = 0;
+  for (const SpacePart& part : space.parts) {
+    const MatrixView& all = features[static_cast<std::size_t>(part.feature)];
+    Matrix taken(std::ssize(rows), all.cols());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      taken.row(static_cast<Eigen::Index>(i)) = all.row(rows[i]);
+    result.middleCols(begin, part.columns()) =
+        encode_part(part, taken, known ? rows : std::span<const std::int64_t>(), jobs);
+    begin += part.columns();
+  }
+  return result;
+}
+
+void add_space(TensorWriter& writer, const DetectSpace& space) {
+  std::vector<std::string> kinds;
+  for (std::size_t i = 0; i < space.parts.size(); ++i) {
+    const SpacePart& part = space.parts[i];
+    kinds.push_back(name_of(part.kind));
+    const std::string prefix = concat("part.", i);
+    if (part.kind != SpaceKind::raw)
+      writer.add_bytes(prefix + ".model", part.kind == SpaceKind::smoothed
+                                              ? to_bytes(part.smoothing)
+                                          : part.kind == SpaceKind::axis ? to_bytes(part.axis)
+                                                                         : to_bytes(part.anchors));
+    writer.add(prefix + ".scale",
+               std::span<const float>(part.scale.data(), static_cast<std::size_t>(part.columns())));
+    writer.add(prefix + ".feature", std::span<const std::int64_t>(&part.feature, 1));
+  }
+  writer.add_strings("parts", kinds);
+}
+
+DetectSpace read_space(const TensorFile& file) {
+  DetectSpace space;
+  for (const std::string& kind : file.strings("parts")) {
+    const std::string prefix = concat("part.", space.parts.size());
+    SpacePart part;
+    part.kind = space_kind(kind);
+    const auto scale = file.floats(prefix + ".scale");
+    part.scale = Eigen::Map<const Eigen::RowVectorXf>(scale.data(), std::ssize(scale));
+    const auto feature = file.longs(prefix + ".feature");
+    require(feature.size() == 1 && feature[0] >= 0 && part.scale.allFinite(), file.name(),
+            ": part ", space.parts.size(), " of the space is damaged");
+    part.feature = feature[0];
+    std::int64_t columns = part.columns();
+    if (part.kind != SpaceKind::raw) {
+      const auto bytes = file.small(prefix + ".model");
+      const TensorFile inner(std::string(bytes.begin(), bytes.end()), file.name());
+      if (part.kind == SpaceKind::smoothed) {
+        part.smoothing = load_neighbour_smoothing(inner);
+        columns = part.smoothing.features();
+      } else if (part.kind == SpaceKind::axis) {
+        part.axis = load_axis_eigenmaps(inner);
+        columns = part.axis.count();
+      } else {
+        part.anchors = load_anchor_eigenmaps(inner);
+        columns = part.anchors.count();
+      }
+    }
+    require(columns == part.columns(), file.name(), ": part ", space.parts.size(), " has ", columns,
+            " coordinates and scales for ", part.columns(), "; the file is damaged");
+    space.parts.push_back(std::move(part));
+  }
+  require(!space.parts.empty(), file.name(), ": the space has no parts; the file is damaged");
+  return space;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/base/progress.h"
+#include "commonplace/detect/model.h"
+#include "commonplace/eval/bootstrap.h"
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+/// Items whose concepts are all known, to try detecting on.
+struct DetectTrial {
+  std::vector<Matrix> features;  ///< each items x columns
+  std::vector<std::string> concepts;
+  MatrixD labels;  ///< items x concepts: 1 shows it, -1 does not
+
+  bool one_each() const;  ///< every item shows exactly one concept, so it can be classified
+};
+
+struct DetectEvaluationOptions {
+  std::string labelled = "5,10,15";  ///< labelled items a concept
+  std::string unlabelled = "all";    ///< of the others, so many help to learn: numbers, or all
+  std::string methods =
+      "auto,svm,logistic,neighbours,ale-svm,ale-smooth,iale-svm,iale-smooth,anchors,smoothed,"
+      "gsf,lapsvm,propagation";
+  int repeat = 3;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, DetectEvaluationOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("labelled", options.labelled, "label so many items a concept; numbers by commas");
+  visit("unlabelled", options.unlabelled, "learn from so many of the others too; numbers, or all");
+  visit("methods", options.methods, "what to compare");
+  visit("repeat", options.repeat, "repeat with so many different draws of the labelled items");
+}
+
+/// Means are over the repetitions, and so are their 95 % intervals; over the concepts if there is
+/// only one.
+struct DetectQuality {
+  std::string method;
+  std::int64_t labelled = 0;    ///< a concept
+  std::int64_t unlabelled = 0;  ///< that helped
+  Measured miap;                ///< 11-point interpolated average precision, mean over concepts
+  Measured precision_at_100;
+  double error = -1;                ///< share of items put to a wrong concept; -1 if not one each
+  std::vector<double> of_concepts;  ///< interpolated average precision, mean over the repetitions
+  double seconds = 0;               ///< to learn and score, on average
+  std::string chosen;               ///< of auto: what it chose in the first repetition
+};
+
+struct DetectEvaluation {
+  std::int64_t items = 0;
+  std::int64_t columns = 0;
+  std::vector<std::string> concepts;
+  std::vector<DetectQuality> methods;
+};
+
+/// Labels some items of each concept, drawn at random, learns from them and from the unlabelled
+/// ones, and scores all others by each method. `ale` methods follow the authors' rules with all
+/// items at hand, `iale` ones learn the space from the labelled and half of the others and take the
+/// rest as new. The seed of the draws is that of the detector's space. Graph methods (gsf, lapsvm,
+/// propagation) tie all items to each other. Each run of a method is done by one rank, whichever is
+/// free.
+DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
+                                 const DetectorOptions& detector, Comm& comm, int jobs,
+                                 const Progress& progress);
+
+/// From files: each of the `features` a .npy matrix, and `labels` a .npy of a class number
+/// an item, or of items x concepts of 0 and 1.
+DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features,
+                              const std::filesystem::path& labels);
+/// From a library: the tagged or labelled items of a collection.
+DetectTrial collection_trial(const Library& library, const std::string& collection,
+                             const DetectModelOptions& options);
+
+std::string to_json(const DetectEvaluation& evaluation);
+/// MiAP and error against the number of labelled items and of unlabelled ones, as SVG.
+std::string evaluation_plot(const DetectEvaluation& evaluation);
+
+}  // namespace commonplace

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/detect/core/detector.h"
+#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/eval/confidence.h"
+#include "commonplace/io/safetensors.h"
+#include "commonplace/math/byte_rows.h"
+
+namespace commonplace {
+
+/// How a model that detects concepts is learned.
+struct DetectModelOptions {
+  std::string features;                ///< names of stored dense features, by commas; empty: all
+  std::string concepts_from = "tags";  ///< tags, none, or the name of a label's field
+  std::int64_t min_uses = 20;          ///< of a tag or label, to be a concept
+  DetectorOptions detector;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, DetectModelOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("features", options.features, "stored dense features to detect by, parted by commas");
+  visit("concepts_from", options.concepts_from, "tags, none, or a label's field");
+  visit("min", options.min_uses, "items that must have a tag or label for it to be a concept");
+  visit_options(options.detector, visit);
+}
+
+/// All that is needed to detect concepts. A plain value.
+struct DetectModel {
+  std::string collection;
+  std::vector<std::string> features;  ///< names
+  DetectSpace space;
+  std::string representation;
+  HeadSetting head;
+  std::vector<std::string> concepts;  ///< that were learned from tags or labels
+  ConceptHeads heads;                 ///< theirs
+  ConfidenceMap confidence;           ///< of their scores
+  /// What the labelled items say of the concepts: enough to learn more labels without these items.
+  SmoothStatistics statistics;
+  Sparse known;                     ///< items x concepts: which the labelled ones show
+  std::vector<std::uint8_t> shown;  ///< per item: not 0 if it is labelled
+  DetectModelOptions options;
+};
+
+/// The coordinates of all items in a byte each, for ranking them; derived data.
+struct DetectIndex {
+  std::string model;  ///< the file of the model that the coordinates are of
+  ByteRows rows;
+};
+
+/// Safetensors files of kinds "detect" and "detect-index". Loading throws Error if the file is of
+/// another kind or its parts do not fit together.
+void save(const DetectModel& model, const std::filesystem::path& path);
+DetectModel load_detect_model(const TensorFile& file);
+void save(const DetectIndex& index, const std::filesystem::path& path);
+
+/// The rows as a view of the mapped file; its metadata has the `model`.
+ByteRowsView view_detect_index(const TensorFile& file);
+
+inline constexpr const char* kDetectModelKind = "detect";
+inline constexpr const char* kDetectIndexKind = "detect-index";
+
+}  // namespace commonplace

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+enum class Verdict {
+  rejected = -1,  ///< not this tag: it is hidden, never suggested again, and counts as a negative
+  withdrawn = 0,  ///< as if nothing had been decided
+  accepted = 1,   ///< this tag, as if the user had given it
+};
+
+struct Decision {
+  std::string item;
+  std::string tag;  ///< as written
+  Verdict verdict = Verdict::accepted;
+  std::string time;
+
+  bool operator==(const Decision&) const = default;
+};
+
+/// Adds to the log of decisions, all or none. Each item must be in the collection.
+void decide(Library& library, const Collection& collection, const std::vector<Decision>& decisions);
+
+/// The decisions in force for a collection (its name suffices: they outlive it), oldest first.
+std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection);
+
+/// Everything ever decided for one item, oldest first.
+std::vector<Decision> decision_history(const Library& library, std::string_view collection,
+                                       std::string_view item);
+
+}  // namespace commonplace

@@ -1,0 +1,139 @@
+#include "commonplace/library/import_items.h"
+
+#include "commonplace/base/error.h"
+#include "commonplace/library/imported_features.h"
+#include "commonplace/library/item_writer.h"
+#include "commonplace/library/prune.h"
+
+namespace commonplace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kProblemsKept = 100;
+
+/// Finds or makes the collection and notes where it comes from now.
+Collection open_collection(Library& library, const std::string& name, const fs::path& source,
+                           const fs::path& root, const std::string& format) {
+  check_collection_name(name);
+  library.database()
+      .prepare(
+          // A random first revision: a collection that is removed and added again is another one.
+          "INSERT INTO collection(name, source, root, format, changed, revision) "
+          "VALUES(?, ?, ?, ?, ?, abs(random() >> 2)) "
+          "ON CONFLICT(name) DO UPDATE SET source = excluded.source, root = excluded.root, "
+          "format = excluded.format, changed = excluded.changed, revision = revision + 1")
+      .run(name, source.string(), root.string(), format, current_time());
+  return collection(library, name);
+}
+
+/// Items of another source that would be looked for in the new root.
+std::int64_t stranded_images(const Library& library, const Collection& target,
+                             const std::vector<bool>& seen) {
+  Statement query = library.database().prepare(
+      "SELECT row FROM item WHERE collection = ? AND image IS NOT NULL "
+      "AND image NOT LIKE '/%' AND image NOT LIKE '%://%'");
+  query.bind(target.id);
+  std::int64_t count = 0;
+  while (query.step()) count += seen[static_cast<std::size_t>(query.integer(0))] ? 0 : 1;
+  return count;
+}
+
+/// Puts every record of the source into the writer, and counts what could not be.
+void read_records(const fs::path& source, const ImportOptions& options, const ReadOptions& read,
+                  const Progress& progress, ItemWriter& writer, ImportedFeatures& features,
+                  ImportSummary& summary) {
+  auto bad = [&](const Where& where, const std::string& message) {
+    if (options.strict) fail(to_string(where), ": ", message, " (--strict: nothing was added)");
+    ++summary.bad;
+    if (summary.problems.size() < kProblemsKept) summary.problems.push_back({where, message});
+  };
+  Sink sink;
+  sink.bad = bad;
+  sink.progress = progress;
+  sink.feature_names = [&](std::vector<std::string>&& names) {
+    features.set_names(std::move(names));
+  };
+  sink.record = [&](Record&& record) {
+    std::int64_t row = 0;
+    try {
+      row = writer.put(record.item);
+    } catch (const StorageError&) {
+      throw;
+    } catch (const Error& error) {
+      return bad(record.where, error.what());
+    }
+    features.add(row, record.features);
+  };
+  read_source(source, summary.format, read, sink);
+
+  summary.added = writer.added();
+  summary.updated = writer.updated();
+  summary.unchanged = writer.unchanged();
+  summary.missing = writer.rows() - summary.added - summary.updated - summary.unchanged;
+  if (writer.rows() > 0 || summary.bad == 0) return;
+  const Problem& first = summary.problems.front();
+  fail(source.string(), ": none of its ", summary.bad, " records could be read as ", summary.format,
+       "; the first: ", to_string(first.where), ": ", first.message);
+}
+
+/// Removes items that the source no longer has, or makes sure that they can stay.
+void settle_missing_items(Library& library, const Collection& target, const ImportOptions& options,
+                          const std::string& root_before, const ItemWriter& writer,
+                          ImportedFeatures& features, ImportSummary& summary) {
+  // A record that could not be read may well be one of those that seem to be missing.
+  if (options.prune && summary.bad == 0 && summary.missing > 0) {
+    features.renumber(remove_unseen_items(library, target, writer.seen()));
+    std::swap(summary.removed, summary.missing);
+  } else if (root_before != target.root) {
+    const std::int64_t stranded = stranded_images(library, target, writer.seen());
+    require(stranded == 0, "collection '", target.name, "' has ", stranded, " pictures below ",
+            root_before, " that are not in ", target.root,
+            "; add this source under another name, or give --prune to drop those");
+  }
+}
+
+}  // namespace
+
+ImportSummary import_collection(Library& library, const std::string& name, const fs::path& source,
+                                const ImportOptions& options, const Progress& progress) {
+  require(fs::exists(source), source.string(), ": there is no such file or folder");
+  const fs::path absolute = fs::canonical(source);
+  ImportSummary summary;
+  summary.format = options.format.empty() ? recognise_format(absolute) : options.format;
+  ReadOptions read = options.read;
+  if (read.root.empty()) read.root = fs::is_directory(absolute) ? absolute : absolute.parent_path();
+
+  {
+    Transaction transaction(library.database());
+    sweep_unrecorded_files(library);
+    const std::string root_before =
+        has_collection(library, name) ? collection(library, name).root : read.root.string();
+    const Collection target = open_collection(library, name, absolute, read.root, summary.format);
+    ItemWriter writer(library, target);
+    ImportedFeatures features(library);
+    read_records(absolute, options, read, progress, writer, features, summary);
+    progress({"finishing", 0, 0, ""});
+    library.database()
+        .prepare("UPDATE collection SET items = ? WHERE id = ?")
+        .run(writer.rows(), target.id);
+    settle_missing_items(library, target, options, root_before, writer, features, summary);
+    features.store(library, collection(library, name), absolute.string());
+    transaction.commit();
+  }
+  Transaction sweep(library.database());
+  sweep_unrecorded_files(library);
+  return summary;
+}
+
+void add_items(Library& library, const Collection& collection, std::vector<Item> items) {
+  Transaction transaction(library.database());
+  ItemWriter writer(library, collection);
+  for (Item& each : items) writer.put(each);
+  library.database()
+      .prepare("UPDATE collection SET items = ?, changed = ?, revision = revision + 1 WHERE id = ?")
+      .run(writer.rows(), current_time(), collection.id);
+  transaction.commit();
+}
+
+}  // namespace commonplace

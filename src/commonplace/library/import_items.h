@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/formats/import.h"
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+struct ImportOptions {
+  std::string format;  ///< one of import_formats(); empty: recognise it
+  ReadOptions read;
+  bool strict = false;  ///< the first bad record ends the import and nothing is changed
+  bool prune = false;   ///< items that the source no longer has are removed, unless a record of it
+                        ///< could not be read (otherwise they are kept)
+};
+
+struct Problem {
+  Where where;
+  std::string message;
+};
+
+struct ImportSummary {
+  std::string format;
+  std::int64_t added = 0;
+  std::int64_t updated = 0;
+  std::int64_t unchanged = 0;
+  std::int64_t removed = 0;
+  std::int64_t missing = 0;       ///< kept although the source no longer has them
+  std::int64_t bad = 0;           ///< records that were skipped
+  std::vector<Problem> problems;  ///< the first hundred of them
+};
+
+/// Adds the items of `source` to the collection `name`, which is made if need be. Items that are
+/// there already are updated where the source says something new; decisions and machine tags stay.
+/// Error if the source is in another folder than before and lacks pictures that were there.
+/// One transaction: an Error, a Cancelled or a killed process leaves the library as it was.
+/// Memory does not grow with the number of items, but for a bit each.
+ImportSummary import_collection(Library& library, const std::string& name,
+                                const std::filesystem::path& source, const ImportOptions& options,
+                                const Progress& progress);
+
+/// Adds single items to a collection that is there, or updates those of the same ids; all or none.
+/// Where it was added from, and all else, stays. Error for an item that cannot be.
+void add_items(Library& library, const Collection& collection, std::vector<Item> items);
+
+}  // namespace commonplace

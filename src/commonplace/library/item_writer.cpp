@@ -1,0 +1,185 @@
+#include "commonplace/library/item_writer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/unicode.h"
+#include "commonplace/io/xxhash64.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::size_t kLongestId = 2000;
+
+/// Brings the texts to NFC and refuses what no item can have.
+void normalise(Item& item) {
+  require(!item.id.empty(), "the item has no id");
+  require(item.id.size() <= kLongestId, "the id has ", item.id.size(), " bytes; at most ",
+          kLongestId, " are accepted");
+  require(item.id.find('\0') == std::string::npos, "the id has a zero byte");
+  item.id = nfc(item.id);
+  item.title = nfc(item.title);
+  item.text = nfc(item.text);
+  if (item.place) {
+    require(std::abs(item.place->latitude) <= 90, "latitude ", item.place->latitude,
+            " is not within -90 and 90");
+    require(std::abs(item.place->longitude) <= 180, "longitude ", item.place->longitude,
+            " is not within -180 and 180");
+  }
+  for (const ItemTag& tag : item.tags) {
+    require(std::isfinite(tag.count) && tag.count > 0, "tag '", tag.name, "' has the count ",
+            tag.count, "; a count is above 0");
+    require(tag.score >= 0 && tag.score <= 1, "tag '", tag.name, "' has the score ", tag.score,
+            "; a score is within 0 and 1");
+    require(tag.by != GivenBy::machine || !tag.model.empty(), "tag '", tag.name,
+            "' is a machine's but names no model");
+  }
+}
+
+/// Changes if anything that the source said changes. The length goes before each text, so that
+/// no two items run into the same bytes.
+std::int64_t fingerprint_of(const Item& item) {
+  Xxh64 hash;
+  auto number = [&](const auto& value) { hash.update(std::as_bytes(std::span(&value, 1))); };
+  auto text = [&](const std::string& value) {
+    number(value.size());
+    hash.update(std::as_bytes(std::span(value)));
+  };
+  text(item.title);
+  text(item.text);
+  text(item.image);
+  number(item.place ? item.place->latitude : 1000.0);
+  number(item.place ? item.place->longitude : 1000.0);
+  text(item.time);
+  text(item.metadata);
+  number(item.tags.size());
+  for (const ItemTag& tag : item.tags) {
+    text(tag.name);
+    number(tag.count);
+    number(tag.by == GivenBy::machine ? 1 : 0);
+    text(tag.model);
+    number(tag.score);
+  }
+  for (const Label& label : item.labels) {
+    text(label.field);
+    text(label.value);
+  }
+  return static_cast<std::int64_t>(hash.digest());
+}
+
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+}  // namespace
+
+ItemWriter::ItemWriter(Library& library, const Collection& collection)
+    : database_(library.database()),
+      collection_(collection.id),
+      tags_(database_),
+      find_(database_.prepare(
+          "SELECT id, row, fingerprint FROM item WHERE collection = ? AND key = ?")),
+      insert_(database_.prepare(
+          "INSERT INTO item(collection, row, key, title, text, image, latitude, longitude, time, "
+          "metadata, fingerprint) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+      update_(database_.prepare(
+          "UPDATE item SET title = ?, text = ?, image = ?, latitude = ?, longitude = ?, time = ?, "
+          "metadata = ?, fingerprint = ? WHERE id = ?")),
+      clear_tags_(database_.prepare("DELETE FROM human_tag WHERE item = ?")),
+      clear_labels_(database_.prepare("DELETE FROM label WHERE item = ?")),
+      insert_tag_(database_.prepare(
+          "INSERT INTO human_tag(item, position, tag, count, written) VALUES(?, ?, ?, ?, ?)")),
+      insert_machine_tag_(database_.prepare(
+          "INSERT OR REPLACE INTO machine_tag(item, tag, model, score) VALUES(?, ?, ?, ?)")),
+      insert_label_(
+          database_.prepare("INSERT INTO label(item, position, field, value) VALUES(?, ?, ?, ?)")),
+      seen_(static_cast<std::size_t>(collection.items), false) {}
+
+std::int64_t ItemWriter::put(Item& item) {
+  normalise(item);
+  const std::int64_t fingerprint = fingerprint_of(item);
+  const bool known = find_.bind(collection_, item.id).step();
+  const std::int64_t id = known ? find_.integer(0) : 0;
+  const std::int64_t row = known ? find_.integer(1) : rows();
+  const bool same = known && find_.integer(2) == fingerprint;
+  find_.reset();
+  require(!known || !seen_[static_cast<std::size_t>(row)], "the id '", item.id,
+          "' came before in this source; --map id=FIELD takes another field for it");
+  // May throw, so it comes before anything of the item is written.
+  if (!same) find_tags(item);
+  if (!known) {
+    write_parts(insert(item, fingerprint), item);
+    seen_.push_back(true);
+    ++added_;
+  } else {
+    seen_[static_cast<std::size_t>(row)] = true;
+    if (!same) {
+      update(id, item, fingerprint);
+      write_parts(id, item);
+    }
+    ++(same ? unchanged_ : updated_);
+  }
+  return row;
+}
+
+void ItemWriter::find_tags(const Item& item) {
+  human_.clear();
+  machine_.clear();
+  for (const ItemTag& tag : item.tags) {
+    const TagTable::Entry& entry = tags_.find_or_make(tag.name);
+    if (entry.id == 0) continue;
+    std::vector<TagRow>& rows = tag.by == GivenBy::machine ? machine_ : human_;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const TagRow& other) {
+      return other.tag == entry.id && other.given->model == tag.model;
+    });
+    // Two spellings of one tag are that tag, given twice.
+    if (same != rows.end()) {
+      same->count += tag.count;
+    } else {
+      rows.push_back({entry.id, &tag, entry.written, tag.count});
+    }
+  }
+}
+
+std::int64_t ItemWriter::insert(const Item& item, std::int64_t fingerprint) {
+  insert_.run(collection_, rows(), item.id, text_or_null(item.title), text_or_null(item.text),
+              text_or_null(item.image),
+              item.place ? std::optional(item.place->latitude) : std::nullopt,
+              item.place ? std::optional(item.place->longitude) : std::nullopt,
+              text_or_null(item.time), text_or_null(item.metadata), fingerprint);
+  return database_.last_row();
+}
+
+void ItemWriter::update(std::int64_t id, const Item& item, std::int64_t fingerprint) {
+  update_.run(text_or_null(item.title), text_or_null(item.text), text_or_null(item.image),
+              item.place ? std::optional(item.place->latitude) : std::nullopt,
+              item.place ? std::optional(item.place->longitude) : std::nullopt,
+              text_or_null(item.time), text_or_null(item.metadata), fingerprint, id);
+  clear_tags_.run(id);
+  clear_labels_.run(id);
+}
+
+void ItemWriter::write_parts(std::int64_t id, const Item& item) {
+  std::int64_t position = 0;
+  for (const TagRow& row : human_)
+    insert_tag_.run(id, position++, row.tag, row.count, text_or_null(row.written));
+  for (const TagRow& row : machine_)
+    insert_machine_tag_.run(id, row.tag, model_of(row.given->model), row.given->score);
+  position = 0;
+  for (const Label& label : item.labels)
+    insert_label_.run(id, position++, label.field, label.value);
+}
+
+std::int64_t ItemWriter::model_of(const std::string& name) {
+  Statement find = database_.prepare("SELECT id FROM model WHERE name = ?");
+  if (find.bind(name).step()) return find.integer(0);
+  database_
+      .prepare(
+          "INSERT INTO model(name, kind, options, report, created) "
+          "VALUES(?, 'named', '{}', '{}', ?)")
+      .run(name, current_time());
+  return database_.last_row();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+/// Two items that belong together (weight above 0) or apart (below 0), in [-1, 1]. A link has no
+/// direction: (a, b) and (b, a) are the same one.
+struct Link {
+  std::string a;
+  std::string b;
+  double weight = 1;
+
+  bool operator==(const Link&) const = default;
+};
+
+struct LinkSummary {
+  std::int64_t added = 0;
+  std::int64_t changed = 0;
+  std::int64_t unchanged = 0;
+};
+
+/// Reads CSV `a,b,weight` (also .tsv, .gz; weight 1 where there is no third column; a header line
+/// is recognised) with ids of items of `from` in the first column and of `to` in the second. All
+/// or nothing: the first line that names no item, a weight outside [-1, 1], or an item linked to
+/// itself is an Error with its place.
+LinkSummary import_links(Library& library, const Collection& from, const Collection& to,
+                         const std::filesystem::path& file, const Progress& progress);
+
+/// Calls `visit` with each link between `from` and `to`, the item of `from` first.
+void visit_links(const Library& library, const Collection& from, const Collection& to,
+                 const std::function<void(const Link&)>& visit);
+
+/// How many links there are between each two collections that have some.
+struct LinkCount {
+  std::string from;
+  std::string to;
+  std::int64_t links = 0;
+
+  bool operator==(const LinkCount&) const = default;
+};
+std::vector<LinkCount> link_counts(const Library& library);
+
+}  // namespace commonplace

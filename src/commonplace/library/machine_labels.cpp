@@ -1,0 +1,75 @@
+#include "commonplace/library/machine_labels.h"
+
+#include "commonplace/base/error.h"
+
+namespace commonplace {
+namespace {
+
+std::int64_t record_model(Library& library, const ModelRecord& model) {
+  check_collection_name(model.name);
+  library.database()
+      .prepare(
+          "INSERT INTO model(name, kind, options, report, created) VALUES(?, ?, ?, ?, ?) "
+          "ON CONFLICT(name) DO UPDATE SET options = excluded.options, report = excluded.report, "
+          "created = excluded.created")
+      .run(model.name, model.kind, model.options, model.report, current_time());
+  Statement query = library.database().prepare("SELECT id, kind FROM model WHERE name = ?");
+  query.bind(model.name).step();
+  require(query.text(1) == model.kind, "there is a model '", model.name, "' of another kind (",
+          query.text(1), "); give another name");
+  return query.integer(0);
+}
+
+constexpr std::string_view kDelete =
+    "DELETE FROM machine_label WHERE model = ? AND item IN "
+    "(SELECT id FROM item WHERE collection = ?)";
+
+}  // namespace
+
+void store_machine_labels(Library& library, const Collection& collection, const ModelRecord& model,
+                          std::string_view field, const std::vector<MachineLabel>& labels) {
+  Transaction transaction(library.database());
+  const std::int64_t id = record_model(library, model);
+  library.database().prepare(std::string(kDelete) + " AND field = ?").run(id, collection.id, field);
+  Statement find =
+      library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
+  Statement insert = library.database().prepare(
+      "INSERT INTO machine_label(item, field, value, model, score) VALUES(?, ?, ?, ?, ?)");
+  for (const MachineLabel& each : labels) {
+    require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
+            "' has no item '", each.item, "'");
+    insert.run(find.integer(0), field, each.value, id, each.score);
+  }
+  transaction.commit();
+}
+
+std::int64_t remove_machine_labels(Library& library, const Collection& collection,
+                                   std::string_view model) {
+  model_record(library, model);
+  Transaction transaction(library.database());
+  Statement count = library.database().prepare(
+      "SELECT count(*), m.id FROM machine_label l JOIN model m ON m.id = l.model "
+      "JOIN item i ON i.id = l.item WHERE m.name = ? AND i.collection = ?");
+  count.bind(model, collection.id).step();
+  const std::int64_t removed = count.integer(0);
+  if (removed > 0)
+    library.database().prepare(std::string(kDelete)).run(count.integer(1), collection.id);
+  transaction.commit();
+  return removed;
+}
+
+std::vector<GivenLabel> machine_labels_of(const Library& library, const Collection& collection,
+                                          std::string_view item) {
+  Statement query = library.database().prepare(
+      "SELECT l.field, l.value, m.name, l.score FROM machine_label l "
+      "JOIN model m ON m.id = l.model JOIN item i ON i.id = l.item "
+      "WHERE i.collection = ? AND i.key = ? ORDER BY l.field, l.score DESC, l.value, m.name");
+  query.bind(collection.id, item);
+  std::vector<GivenLabel> result;
+  while (query.step())
+    result.push_back({std::string(query.text(0)), std::string(query.text(1)),
+                      std::string(query.text(2)), query.real(3)});
+  return result;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,112 @@
+#include "commonplace/library/stored_models.h"
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/library/tag_table.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::string_view kModelColumns =
+    "SELECT name, kind, file, options, report, created FROM model ";
+
+ModelRecord record_of(const Library& library, const Statement& row) {
+  return {std::string(row.text(0)),
+          std::string(row.text(1)),
+          row.is_null(2) ? std::filesystem::path()
+                         : library.path() / "models" / std::string(row.text(2)),
+          std::string(row.text(3)),
+          std::string(row.text(4)),
+          std::string(row.text(5))};
+}
+
+std::int64_t model_id(const Library& library, std::string_view name) {
+  Statement query = library.database().prepare("SELECT id FROM model WHERE name = ?");
+  return query.bind(name).step() ? query.integer(0) : 0;
+}
+
+void sweep(Library& library) {
+  const Transaction transaction(library.database());
+  sweep_unrecorded_files(library);
+}
+
+}  // namespace
+
+std::vector<ModelRecord> model_records(const Library& library) {
+  Statement query = library.database().prepare(std::string(kModelColumns) + "ORDER BY name");
+  std::vector<ModelRecord> result;
+  while (query.step()) result.push_back(record_of(library, query));
+  return result;
+}
+
+ModelRecord model_record(const Library& library, std::string_view name) {
+  std::vector<ModelRecord> records = model_records(library);
+  for (ModelRecord& each : records)
+    if (each.name == name) return std::move(each);
+  const std::string known = join(records, &ModelRecord::name);
+  fail("there is no model '", name, "'; ",
+       known.empty() ? "the library has none yet" : "there are: " + known);
+}
+
+ModelRecord store_model(Library& library, ModelRecord record,
+                        const std::function<void(const std::filesystem::path&)>& write) {
+  check_collection_name(record.name);
+  record.created = current_time();
+  {
+    Transaction transaction(library.database());
+    const std::int64_t number =
+        1 + library.database().integer("SELECT coalesce(max(id), 0) FROM model");
+    // A new name each time, so that a process which reads the old file is not disturbed.
+    record.file = library.path() / "models" /
+                  concat(record.name, "-", number, "-", record.created, ".safetensors");
+    write(record.file);
+    library.database()
+        .prepare(
+            "INSERT INTO model(name, kind, file, options, report, created) "
+            "VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET kind = excluded.kind, "
+            "file = excluded.file, options = excluded.options, report = excluded.report, "
+            "created = excluded.created")
+        .run(record.name, record.kind, record.file.filename().string(), record.options,
+             record.report, record.created);
+    transaction.commit();
+  }
+  sweep(library);
+  return record;
+}
+
+void remove_model(Library& library, std::string_view name) {
+  model_record(library, name);
+  {
+    Transaction transaction(library.database());
+    library.database().prepare("DELETE FROM model WHERE name = ?").run(name);
+    transaction.commit();
+  }
+  sweep(library);
+}
+
+void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
+                        const std::vector<MachineTag>& tags) {
+  model_record(library, model);
+  Transaction transaction(library.database());
+  const std::int64_t id = model_id(library, model);
+  library.database()
+      .prepare(
+          "DELETE FROM machine_tag WHERE model = ? AND item IN "
+          "(SELECT id FROM item WHERE collection = ?)")
+      .run(id, collection.id);
+  TagTable table(library.database());
+  Statement find =
+      library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
+  Statement insert = library.database().prepare(
+      "INSERT INTO machine_tag(item, tag, model, score) VALUES(?, ?, ?, ?)");
+  for (const MachineTag& each : tags) {
+    require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
+            "' has no item '", each.item, "'");
+    const std::int64_t tag = table.find_or_make(each.tag).id;
+    require(tag != 0, "'", each.tag, "' is not a tag: nothing but white space");
+    insert.run(find.integer(0), tag, id, each.score);
+  }
+  transaction.commit();
+}
+
+}  // namespace commonplace

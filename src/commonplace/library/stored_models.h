@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+/// What the library knows of a model; its numbers are in `file`.
+struct ModelRecord {
+  std::string name;
+  std::string kind;            ///< "named" for one that only gave tags elsewhere
+  std::filesystem::path file;  ///< empty for such a one
+  std::string options;         ///< JSON
+  std::string report;          ///< JSON: what learning it took and achieved
+  std::string created;
+};
+
+/// All models, by name.
+std::vector<ModelRecord> model_records(const Library& library);
+/// The one of that name; Error, listing the names there are, if there is none.
+ModelRecord model_record(const Library& library, std::string_view name);
+
+/// Stores a model under `record.name` and replaces the one before, whose machine tags stay; all or
+/// nothing. `write` is given the path for the model's file; `record.file` and `record.created` are
+/// filled in.
+ModelRecord store_model(Library& library, ModelRecord record,
+                        const std::function<void(const std::filesystem::path&)>& write);
+
+/// Removes a model, its file and the tags it gave; Error if there is none.
+void remove_model(Library& library, std::string_view name);
+
+struct MachineTag {
+  std::string item;
+  std::string tag;
+  double score = 0;  ///< in [0, 1]
+};
+/// Replaces all that `model` said of the items of `collection`; all or nothing. Human tags and
+/// decisions are not touched: they are not in the same table.
+void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
+                        const std::vector<MachineTag>& tags);
+
+}  // namespace commonplace

@@ -1,0 +1,536 @@
+#include "commonplace/relate/ask.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/formats/tag_name.h"
+#include "commonplace/library/decisions.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/rows/item_texts.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::size_t kExamples = 3;
+
+/// What is asked: a position by each kind that says something of it.
+struct Asked {
+  Evidence evidence;                             ///< per kind 1 x dim, or empty
+  std::string collection;                        ///< of the item, if one was asked for
+  std::optional<std::int64_t> row;               ///< of that item
+  std::vector<std::vector<std::int64_t>> known;  ///< per kind: things that the item has
+  std::vector<std::string> rejected;             ///< keys of tags that it must not get
+};
+
+std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std::size_t count,
+                                         const std::vector<std::uint8_t>& leave_out) {
+  std::vector<std::int64_t> order;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (leave_out.empty() || leave_out[i] == 0) order.push_back(static_cast<std::int64_t>(i));
+  const std::size_t first = std::min(count, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first), order.end(),
+                    [&](std::int64_t a, std::int64_t b) {
+                      const double x = scores[static_cast<std::size_t>(a)];
+                      const double y = scores[static_cast<std::size_t>(b)];
+                      return x > y || (x == y && a < b);
+                    });
+  order.resize(first);
+  return order;
+}
+
+}  // namespace
+
+struct Relations::Parts {
+  Parts(const Library& library_, const std::string& name, int jobs_)
+      : library(library_),
+        model(load_relate_model(TensorFile(model_record(library_, name).file))),
+        jobs(jobs_) {}
+
+  Asked ask(const RelateQuery& query) const;
+  void ask_item(const RelateQuery& query, Asked& asked) const;
+  void ask_tag(const RelateQuery& query, Asked& asked) const;
+  void ask_place(const RelateQuery& query, Asked& asked) const;
+  void ask_text(const RelateQuery& query, Asked& asked) const;
+  Matrix place_item(std::size_t kind, std::int64_t row, const Item& item) const;
+  std::vector<std::size_t> kinds_meant(const RelateQuery& query) const;
+  std::vector<double> says(std::size_t target, const Asked& asked) const;
+  RelatedThings things_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
+  KnownItems known_items(std::size_t target, const Asked& asked) const;
+  GuessedPlace guess(std::size_t target, const Asked& asked) const;
+  std::vector<std::string> examples(std::size_t target, std::int64_t thing,
+                                    const Asked& asked) const;
+  const std::vector<std::string>& ids(const std::string& collection) const;
+  std::string name_of(std::size_t kind, std::int64_t thing) const;
+  std::string collection_meant(const RelateQuery& query) const;
+
+  const Library& library;
+  RelateModel model;
+  int jobs;
+  mutable std::map<std::string, std::vector<std::string>> ids_;
+};
+
+const std::vector<std::string>& Relations::Parts::ids(const std::string& name) const {
+  auto& known = ids_[name];
+  if (known.empty()) known = item_ids(library, collection(library, name));
+  return known;
+}
+
+std::string Relations::Parts::name_of(std::size_t kind, std::int64_t thing) const {
+  const RelatedKind& of = model.kinds[kind];
+  const auto i = static_cast<std::size_t>(thing);
+  if (!of.names.empty()) return of.names[i];
+  if (!of.places.empty()) return to_string(of.places[i]);
+  const auto& known = ids(of.what.collection);
+  return i < known.size() ? known[i] : std::string();
+}
+
+std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
+  std::vector<std::string> names;
+  for (const RelatedKind& kind : model.kinds)
+    if (std::find(names.begin(), names.end(), kind.what.collection) == names.end())
+      names.push_back(kind.what.collection);
+  if (!query.collection.empty()) {
+    require(std::find(names.begin(), names.end(), query.collection) != names.end(),
+            "the collection '", query.collection, "' is not related; there are ", join(names));
+    return query.collection;
+  }
+  if (names.size() == 1 || query.item.empty()) return names.size() == 1 ? names[0] : "";
+  std::vector<std::string> with;
+  for (const std::string& name : names) {
+    const auto& known = ids(name);
+    if (std::find(known.begin(), known.end(), query.item) != known.end()) with.push_back(name);
+  }
+  require(with.size() <= 1, "'", query.item, "' is an item of ", join(with),
+          "; say which with --collection");
+  return with.empty() ? names[0] : with[0];
+}
+
+/// Where an item is by a kind that it may have been learned without.
+Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item& item) const {
+  const RelatedKind& kind = model.kinds[k];
+  const bool identity = model.space.projection.kinds[k].identity;
+  if (kind.what.of == ThingsOf::text && !identity) {
+    const Sparse words = encode(kind.text, item_text(item));
+    return words.nonzeros() == 0 ? Matrix()
+                                 : positions_of_rows(model.space, k, FeatureRows(words), jobs);
+  }
+  if (kind.what.of == ThingsOf::places && !identity && item.place) {
+    const Matrix place = place_rows({*item.place});
+    return positions_of_rows(model.space, k, FeatureRows(place), jobs);
+  }
+  if (kind.what.of == ThingsOf::items && !identity) {
+    const FeatureRecord record =
+        feature_record(library, collection(library, kind.what.collection), kind.features);
+    if (row >= record.rows) return Matrix();
+    if (record.sparse) {
+      const SparseFeatures stored(record);
+      Sparse one;
+      one.columns = stored.matrix().columns;
+      one.push_row(stored.matrix(), row);
+      return one.nonzeros() == 0 ? Matrix()
+                                 : positions_of_rows(model.space, k, FeatureRows(one), jobs);
+    }
+    const Matrix features = dense_features(record).view().row(row);
+    return features.isZero(0) ? Matrix()
+                              : positions_of_rows(model.space, k, FeatureRows(features), jobs);
+  }
+  if (kind.what.of == ThingsOf::tags || kind.what.of == ThingsOf::label) {
+    Matrix mean = Matrix::Zero(1, model.space.dim());
+    float count = 0;
+    const auto add = [&](const std::string& name) {
+      for (std::size_t i = 0; i < kind.names.size(); ++i)
+        if (tag_key(kind.names[i]) == tag_key(name)) {
+          mean += kind.positions.row(static_cast<Eigen::Index>(i));
+          ++count;
+        }
+    };
+    if (kind.what.of == ThingsOf::tags)
+      for (const ItemTag& tag : item.tags) add(tag.name);
+    else
+      for (const Label& label : item.labels)
+        if (label.field == kind.what.field) add(label.value);
+    return count == 0 ? Matrix() : Matrix(mean / count);
+  }
+  return row < kind.things() ? Matrix(kind.positions.row(row)) : Matrix();
+}
+
+void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
+  asked.collection = collection_meant(query);
+  const Collection source = collection(library, asked.collection);
+  const Item found = item(library, source, query.item);
+  asked.row = row_of_item(library, source, query.item);
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    if (kind.what.collection != asked.collection) continue;
+    asked.evidence[k] = place_item(k, *asked.row, found);
+    if (*asked.row < kind.has.rows())
+      for (std::size_t i = 0; i < kind.has.view().row_indices(*asked.row).size(); ++i)
+        if (kind.has.view().row_values(*asked.row)[i] > 0)
+          asked.known[k].push_back(kind.has.view().row_indices(*asked.row)[i]);
+  }
+  for (const Decision& decision : decisions_in_force(library, asked.collection))
+    if (decision.item == query.item && decision.verdict == Verdict::rejected)
+      asked.rejected.push_back(tag_key(decision.tag));
+}
+
+void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
+  const std::string key = tag_key(query.tag);
+  bool found = false;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    if (kind.what.of != ThingsOf::tags) continue;
+    if (!query.collection.empty() && kind.what.collection != query.collection) continue;
+    for (std::size_t i = 0; i < kind.names.size(); ++i)
+      if (tag_key(kind.names[i]) == key) {
+        asked.evidence[k] = kind.positions.row(static_cast<Eigen::Index>(i));
+        asked.known[k].push_back(static_cast<std::int64_t>(i));
+        found = true;
+      }
+  }
+  require(found, "the tag '", query.tag,
+          "' is not related: no tag of that name was used often enough (--min) when the model was "
+          "learned");
+}
+
+void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
+  bool found = false;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    if (kind.what.of != ThingsOf::places || model.space.projection.kinds[k].identity) continue;
+    const Matrix place = place_rows({*query.at});
+    asked.evidence[k] = positions_of_rows(model.space, k, FeatureRows(place), jobs);
+    found = true;
+  }
+  require(found, "the model relates no places; learn one with NAME/places");
+}
+
+void Relations::Parts::ask_text(const RelateQuery& query, Asked& asked) const {
+  bool found = false;
+  bool said = false;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    if (kind.what.of != ThingsOf::text) continue;
+    if (!query.collection.empty() && kind.what.collection != query.collection) continue;
+    found = true;
+    const Sparse words = encode(kind.text, query.text);
+    if (words.nonzeros() == 0) continue;
+    said = true;
+    asked.evidence[k] = positions_of_rows(model.space, k, FeatureRows(words), jobs);
+  }
+  require(found, "the model relates no text; learn one with NAME/text");
+  require(said, "none of the words in '", query.text, "' is known to the model");
+}
+
+Asked Relations::Parts::ask(const RelateQuery& query) const {
+  Asked asked;
+  asked.evidence.resize(model.kinds.size());
+  asked.known.resize(model.kinds.size());
+  require(!query.item.empty() || !query.tag.empty() || query.at || !query.text.empty(),
+          "say what to start from: an ITEM, --tag, --at or --text");
+  if (!query.item.empty()) ask_item(query, asked);
+  if (!query.tag.empty()) ask_tag(query, asked);
+  if (query.at) ask_place(query, asked);
+  if (!query.text.empty()) ask_text(query, asked);
+  for (Matrix& each : asked.evidence)
+    if (each.size() > 0 && each.isZero(0)) each.resize(0, 0);
+  require(std::any_of(asked.evidence.begin(), asked.evidence.end(),
+                      [](const Matrix& each) { return each.size() > 0; }),
+          "nothing is known of '", query.item,
+          "' that could be related: it has neither features nor words, tags or a place that the "
+          "model knows");
+  return asked;
+}
+
+std::vector<std::size_t> Relations::Parts::kinds_meant(const RelateQuery& query) const {
+  std::vector<std::size_t> kinds;
+  std::vector<std::string> names;
+  for (const RelatedKind& kind : model.kinds) names.push_back(kind.what.full());
+  for (const std::string& name : query.kinds)
+    require(std::any_of(model.kinds.begin(), model.kinds.end(),
+                        [&](const RelatedKind& kind) {
+                          return name == kind.what.full() || name == kind.what.part();
+                        }),
+            "--kinds names '", name, "', which is not related; there are ", join(names));
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const KindName& what = model.kinds[k].what;
+    const bool meant =
+        query.kinds.empty()
+            // The words of an item stand for it where it has no other features.
+            ? what.of != ThingsOf::text ||
+                  std::none_of(model.kinds.begin(), model.kinds.end(),
+                               [&](const RelatedKind& other) {
+                                 return other.what.of == ThingsOf::items &&
+                                        other.what.collection == what.collection;
+                               })
+            : std::any_of(query.kinds.begin(), query.kinds.end(), [&](const std::string& name) {
+                return name == what.full() || name == what.part();
+              });
+    if (meant) kinds.push_back(k);
+  }
+  return kinds;
+}
+
+/// How much each kind's evidence counts for a target: as chosen on held out items; what was not
+/// tried there, such as evidence of another collection, counts once.
+std::vector<double> Relations::Parts::says(std::size_t target, const Asked& asked) const {
+  std::vector<double> says(model.kinds.size());
+  double all = 0;
+  for (std::size_t e = 0; e < says.size(); ++e) {
+    if (asked.evidence[e].size() == 0) continue;
+    const bool tried =
+        e != target && model.kinds[e].what.collection == model.kinds[target].what.collection;
+    says[e] = tried ? model.rules[target].say[e] : 1;
+    all += says[e];
+  }
+  if (all == 0)
+    for (std::size_t e = 0; e < says.size(); ++e) says[e] = asked.evidence[e].size() > 0 ? 1 : 0;
+  return says;
+}
+
+std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int64_t thing,
+                                                    const Asked& asked) const {
+  const RelatedKind& of = model.kinds[target];
+  const std::string& name = of.what.collection;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < of.has.rows(); ++row)
+    if (!(asked.row == row && asked.collection == name))
+      for (std::size_t i = 0; i < of.has.view().row_indices(row).size(); ++i)
+        if (of.has.view().row_indices(row)[i] == thing && of.has.view().row_values(row)[i] > 0)
+          rows.push_back(row);
+  std::vector<double> closeness(rows.size());
+  for (std::size_t e = 0; e < model.kinds.size(); ++e) {
+    if (e == target || asked.evidence[e].size() == 0 || model.kinds[e].what.collection != name)
+      continue;
+    const Matrix there = directions(
+        model.space, positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions, rows));
+    const Matrix here = directions(model.space, asked.evidence[e]);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      closeness[i] += there.row(static_cast<Eigen::Index>(i)).dot(here.row(0));
+  }
+  std::vector<std::string> result;
+  for (const std::int64_t i : first_by_score(closeness, kExamples, {}))
+    result.push_back(ids(name)[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])]);
+  return result;
+}
+
+RelatedThings Relations::Parts::things_of(std::size_t target, const Asked& asked,
+                                          const RelateQuery& query) const {
+  const RelatedKind& of = model.kinds[target];
+  const std::vector<double> say = says(target, asked);
+  const auto things = static_cast<std::size_t>(of.things());
+  std::vector<double> times(things, 1);
+  std::vector<Matrix> affinity(model.kinds.size());
+  for (std::size_t e = 0; e < model.kinds.size(); ++e) {
+    if (say[e] == 0 || asked.evidence[e].size() == 0) continue;
+    affinity[e] = affinities(model.space, asked.evidence[e], of.positions, jobs);
+    for (std::size_t i = 0; i < things; ++i)
+      times[i] += say[e] * static_cast<double>(affinity[e](0, static_cast<Eigen::Index>(i)));
+  }
+  TargetRule rule = model.rules[target];
+  rule.say = say;
+  const Matrix ranked =
+      target_scores(model.space, rule, target, of.positions, asked.evidence,
+                    rule.voters > 0 ? known_items(target, asked) : KnownItems(), jobs);
+  const std::vector<double> scores(ranked.data(), ranked.data() + ranked.size());
+  std::vector<std::uint8_t> leave_out(things);
+  for (std::size_t i = 0; i < things; ++i)
+    // What fits worse than chance is no answer.
+    if (of.positions.row(static_cast<Eigen::Index>(i)).isZero(0) || times[i] <= 1) leave_out[i] = 1;
+  const bool of_items = of.what.of == ThingsOf::items || of.what.of == ThingsOf::text;
+  // An item is not related to itself, nor a tag.
+  if (asked.row && of.what.collection == asked.collection && of_items && *asked.row < of.things())
+    leave_out[static_cast<std::size_t>(*asked.row)] = 1;
+  if (!query.tag.empty() && of.what.of == ThingsOf::tags)
+    for (const std::int64_t thing : asked.known[target])
+      leave_out[static_cast<std::size_t>(thing)] = 1;
+  if (of.what.of == ThingsOf::tags && of.what.collection == asked.collection &&
+      !asked.rejected.empty())
+    for (std::size_t i = 0; i < things; ++i)
+      if (std::find(asked.rejected.begin(), asked.rejected.end(), tag_key(of.names[i])) !=
+          asked.rejected.end())
+        leave_out[i] = 1;
+  RelatedThings result{of.what.full(), {}};
+  for (const std::int64_t thing :
+       first_by_score(scores, static_cast<std::size_t>(query.limit), leave_out)) {
+    const auto i = static_cast<std::size_t>(thing);
+    RelatedThing& each = result.things.emplace_back();
+    each.name = name_of(target, thing);
+    each.score = scores[i];
+    each.times = std::max(0.0, times[i]);
+    each.known = asked.row && std::find(asked.known[target].begin(), asked.known[target].end(),
+                                        thing) != asked.known[target].end();
+    if (!query.explain) continue;
+    for (std::size_t e = 0; e < model.kinds.size(); ++e)
+      if (affinity[e].size() > 0)
+        each.reasons.push_back(
+            {model.kinds[e].what.full(), say[e] * static_cast<double>(affinity[e](0, thing))});
+    if (!of_items) each.examples = examples(target, thing, asked);
+  }
+  return result;
+}
+
+/// The items that have things of the target, where what is asked could be near them. The item that
+/// is asked for does not vote for what it has itself.
+KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked) const {
+  const RelatedKind& of = model.kinds[target];
+  KnownItems known{Evidence(model.kinds.size()), of.has};
+  if (asked.row && asked.collection == of.what.collection && *asked.row < of.has.rows()) {
+    Sparse others;
+    others.columns = of.has.columns;
+    for (std::int64_t row = 0; row < of.has.rows(); ++row)
+      if (row == *asked.row)
+        others.end_row();
+      else
+        others.push_row(of.has.view(), row);
+    known.has = std::move(others);
+  }
+  for (std::size_t e = 0; e < model.kinds.size(); ++e)
+    if (e != target && asked.evidence[e].size() > 0 &&
+        model.kinds[e].what.collection == of.what.collection)
+      known.where[e] = positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions);
+  return known;
+}
+
+GuessedPlace Relations::Parts::guess(std::size_t target, const Asked& asked) const {
+  TargetRule rule = model.rules[target];
+  rule.say = says(target, asked);
+  const RelatedKind& of = model.kinds[target];
+  const Matrix scores =
+      place_scores(model.space, rule, model.place_rule.voters, target, of.positions, asked.evidence,
+                   known_items(target, asked), jobs);
+  const PlaceGuess found = guess_place({scores.data(), static_cast<std::size_t>(scores.cols())},
+                                       model.kinds[target].places);
+  GuessedPlace result;
+  result.place = model.kinds[target].places[found.place];
+  result.radius = model.place_rule.radius(found.spread);
+  result.tells = !model.place_rule.spread.empty() && model.place_rule.tells(result.radius);
+  return result;
+}
+
+Relations::Relations(const Library& library, const std::string& model, int jobs)
+    : parts_(std::make_unique<Parts>(library, relate_model_for(library, model), jobs)) {}
+Relations::~Relations() = default;
+Relations::Relations(Relations&&) noexcept = default;
+Relations& Relations::operator=(Relations&&) noexcept = default;
+
+const RelateModel& Relations::model() const { return parts_->model; }
+
+std::string Relations::name_of(std::size_t kind, std::int64_t thing) const {
+  return parts_->name_of(kind, thing);
+}
+
+RelateAnswer Relations::relate(const RelateQuery& query) const {
+  const auto begin = Clock::now();
+  require(query.limit >= 1, "--limit must be 1 or more, not ", query.limit);
+  const Asked asked = parts_->ask(query);
+  RelateAnswer answer;
+  const RelateModel& model = parts_->model;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k)
+    if (asked.evidence[k].size() > 0) answer.evidence.push_back(model.kinds[k].what.full());
+  for (const std::size_t kind : parts_->kinds_meant(query))
+    answer.kinds.push_back(parts_->things_of(kind, asked, query));
+  for (std::size_t k = 0; k < model.kinds.size() && asked.row; ++k) {
+    if (model.kinds[k].what.of != ThingsOf::places ||
+        model.kinds[k].what.collection != asked.collection)
+      continue;
+    if (asked.known[k].empty())
+      answer.guess = parts_->guess(k, asked);
+    else
+      answer.known_place = model.kinds[k].places[static_cast<std::size_t>(asked.known[k][0])];
+  }
+  answer.seconds = seconds_since(begin);
+  return answer;
+}
+
+std::vector<SameTags> Relations::same_tags(std::int64_t limit, std::int64_t min_items) const {
+  std::vector<SameTags> pairs;
+  const RelateModel& model = parts_->model;
+  bool found = false;
+  for (const RelatedKind& kind : model.kinds) {
+    if (kind.what.of != ThingsOf::tags) continue;
+    found = true;
+    const Sparse items = transpose(kind.has.view());
+    std::vector<std::int64_t> tags;
+    for (std::int64_t i = 0; i < kind.things(); ++i)
+      if (std::ssize(items.view().row_indices(i)) >= min_items && !kind.positions.row(i).isZero(0))
+        tags.push_back(i);
+    Matrix rows(std::ssize(tags), kind.positions.cols());
+    for (std::size_t i = 0; i < tags.size(); ++i)
+      rows.row(static_cast<Eigen::Index>(i)) = kind.positions.row(tags[i]);
+    const Matrix towards = directions(model.space, rows);
+    const Matrix alike = multiply_transposed(towards, towards, parts_->jobs);
+    for (std::size_t a = 0; a < tags.size(); ++a)
+      for (std::size_t b = a + 1; b < tags.size(); ++b) {
+        const double cosine = alike(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b));
+        if (cosine < 0.5) continue;
+        const auto first = items.view().row_indices(tags[a]);
+        const auto second = items.view().row_indices(tags[b]);
+        std::vector<std::int32_t> both;
+        std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
+                              std::back_inserter(both));
+        pairs.push_back({kind.what.full(), kind.names[static_cast<std::size_t>(tags[a])],
+                         kind.names[static_cast<std::size_t>(tags[b])], cosine, std::ssize(first),
+                         std::ssize(second), std::ssize(both)});
+      }
+  }
+  require(found, "the model relates no tags; learn one with NAME/tags");
+  // Of few items likeness may be chance, so pairs of many go first.
+  const auto sure = [](const SameTags& pair) {
+    const auto items = static_cast<double>(std::min(pair.first_items, pair.second_items));
+    return pair.alike * items / (items + 2);
+  };
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const SameTags& a, const SameTags& b) { return sure(a) > sure(b); });
+  if (std::ssize(pairs) > limit) pairs.resize(static_cast<std::size_t>(limit));
+  return pairs;
+}
+
+std::string to_string(const Place& place) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.5f,%.5f", place.latitude, place.longitude);
+  return text;
+}
+
+Place parse_place(const std::string& text) {
+  Place place;
+  const std::size_t comma = text.find(',');
+  const auto read = [](std::string_view part, double& value) {
+    const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return problem == std::errc() && end == part.data() + part.size();
+  };
+  require(comma != std::string::npos &&
+              read(std::string_view(text).substr(0, comma), place.latitude) &&
+              read(std::string_view(text).substr(comma + 1), place.longitude) &&
+              std::abs(place.latitude) <= 90 && std::abs(place.longitude) <= 180,
+          "'", text, "' is not a place; give LATITUDE,LONGITUDE in degrees, such as 40.71,-74.01");
+  return place;
+}
+
+std::string relate_model_for(const Library& library, const std::string& model) {
+  if (!model.empty()) {
+    require(model_record(library, model).kind == kRelateModelKind, "the model '", model,
+            "' was not made by 'commonplace learn LIB relate'");
+    return model;
+  }
+  std::vector<std::string> names;
+  for (const ModelRecord& record : model_records(library))
+    if (record.kind == kRelateModelKind) names.push_back(record.name);
+  require(!names.empty(),
+          "the library has no model that relates things; learn one with 'commonplace learn LIB "
+          "relate --collections NAME'");
+  require(names.size() == 1, "say which model with --model; there are ", join(names));
+  return names.front();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,387 @@
+#include "commonplace/relate/core/choice.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/eval/split.h"
+
+namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KindSetting, kernel, width, landmarks, gamma)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, votes, voters, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, voters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTried, what, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
+                                   tried)
+
+namespace {
+
+constexpr double kHeldShare = 0.2;
+constexpr std::int64_t kMostDim = 100;
+constexpr std::int64_t kUsualLandmarks = 1000;
+/// While choosing, fewer do.
+constexpr std::int64_t kLandmarksToChoose = 300;
+constexpr std::int64_t kDimToChoose = 40;
+/// A setting must be better by so much to be taken.
+constexpr double kGain = 0.001;
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || read != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::int64_t whole(const std::string& text, const char* flag, std::int64_t for_auto) {
+  if (text == "auto") return for_auto;
+  const std::optional<double> value = number(text);
+  require(value && *value >= 1 && *value <= 1e6 && *value == std::floor(*value), flag,
+          " must be auto or a whole number of 1 or more, not '", text, "'");
+  return static_cast<std::int64_t>(*value);
+}
+
+/// What one try has found.
+struct Judged {
+  std::vector<TargetRule> rules;
+  PlaceRule place_rule;
+  double quality = -1;
+  std::int64_t dim = 0;
+};
+
+class Chooser {
+ public:
+  Chooser(const RelateData& data, const RelateOptions& options, int jobs, const Progress& progress)
+      : data_(data),
+        options_(options),
+        jobs_(jobs),
+        progress_(progress),
+        held_(hold_out(data, kHeldShare, options.projection.seed)),
+        links_(links_of(data, held_.held)),
+        asked_(asked_kinds(data)) {}
+
+  RelateChoice choose();
+
+ private:
+  RelateSpace fit(const std::vector<KindSetting>& settings, std::int64_t most_dim);
+  Judged judge(RelateSpace space, bool with_rest);
+  /// The items that are not held out.
+  std::vector<std::int64_t> kept_rows(std::size_t kind) const {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = 0; row < data_.items_of(kind); ++row)
+      if (held_.held[kind][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
+    return rows;
+  }
+  PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule, std::size_t kind,
+                              const std::vector<Matrix>& positions, const Evidence& evidence,
+                              const Sparse& truth) const;
+  void attempt(const std::vector<KindSetting>& settings, const std::string& what);
+  void improve(std::size_t kind);
+  void improve_gamma(std::size_t kind);
+  void improve_width(std::size_t kind);
+
+  const RelateData& data_;
+  const RelateOptions& options_;
+  int jobs_;
+  const Progress& progress_;
+  SelfComm alone_;
+  HeldOut held_;
+  RelateLinks links_;
+  std::vector<std::size_t> asked_;
+  std::vector<KindSetting> best_;
+  Judged judged_;
+  std::vector<RelateTried> tried_;
+  GuidedProjection last_;  ///< of the fit before: settings differ little
+  LandmarkCache cache_;
+};
+
+RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t most_dim) {
+  GuidedProjectionOptions options = options_.projection;
+  options.dim = whole(options_.dim, "--dim", most_dim);
+  options.tolerance = 1e-3;  // enough to compare settings by
+  RelateSpace space = fit_relate_space(data_, links_, settings, options, alone_, jobs_, no_progress,
+                                       {nullptr, &last_, &cache_});
+  last_ = space.projection;
+  return space;
+}
+
+Judged Chooser::judge(RelateSpace space, bool with_rest) {
+  std::vector<Matrix> positions;
+  for (std::size_t k = 0; k < data_.kinds.size(); ++k)
+    positions.push_back(positions_of(space, data_, k, alone_, jobs_, &cache_));
+  Judged best;
+  std::vector<std::int64_t> dims{space.dim()};
+  if (options_.dim == "auto")
+    for (const std::int64_t dim : {75, 50, 30, 15})
+      if (dim < dims.front()) dims.push_back(dim);
+  for (const std::int64_t dim : dims) {
+    cut(space, dim);
+    for (Matrix& each : positions) each = each.leftCols(dim).eval();
+    Judged judged;
+    judged.dim = dim;
+    judged.rules.resize(data_.kinds.size());
+    double sum = 0;
+    for (const std::size_t target : asked_) {
+      const auto& rows = held_.rows[target];
+      judged.rules[target] = choose_rule(space, data_, target, positions[target],
+                                         evidence_of(data_, positions, target, rows),
+                                         known_of(data_, positions, target, kept_rows(target)),
+                                         truth_of(data_.kinds[target], rows), jobs_);
+      sum += judged.rules[target].quality;
+    }
+    judged.quality = sum / static_cast<double>(asked_.size());
+    if (judged.quality <= best.quality + (best.dim == 0 ? 0 : kGain)) continue;
+    if (with_rest)
+      for (std::size_t k = 0; k < data_.kinds.size(); ++k) {
+        const auto& rows = held_.rows[k];
+        const bool is_asked = std::find(asked_.begin(), asked_.end(), k) != asked_.end();
+        if (!is_asked) {
+          judged.rules[k] = usual_rule(data_, k);
+          if (rows.empty()) continue;
+          const Evidence evidence = evidence_of(data_, positions, k, rows);
+          const Sparse truth = truth_of(data_.kinds[k], rows);
+          judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence,
+                                        known_of(data_, positions, k, kept_rows(k)), truth, jobs_);
+          if (data_.kinds[k].what.of == ThingsOf::places && judged.place_rule.spread.empty())
+            judged.place_rule =
+                choose_place_rule(space, judged.rules[k], k, positions, evidence, truth);
+        }
+      }
+    best = std::move(judged);
+  }
+  return best;
+}
+
+/// Affinities or the votes of near items, whichever is nearer to the truth.
+PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule& rule,
+                                     std::size_t kind, const std::vector<Matrix>& positions,
+                                     const Evidence& evidence, const Sparse& truth) const {
+  const KnownItems known = known_of(data_, positions, kind, kept_rows(kind));
+  PlaceRule best;
+  double least = -1;
+  for (const std::int64_t voters : {0, 3, 10, 30}) {
+    const Matrix scores =
+        place_scores(space, rule, voters, kind, positions[kind], evidence, known, jobs_);
+    const double error =
+        median_error(place_errors(scores, truth.view(), data_.kinds[kind].places, jobs_));
+    if (least >= 0 && error >= least) continue;
+    least = error;
+    best = fit_place_rule(scores, truth.view(), data_.kinds[kind].places, jobs_);
+    best.voters = voters;
+  }
+  return best;
+}
+
+void Chooser::attempt(const std::vector<KindSetting>& settings, const std::string& what) {
+  progress_({"choosing: " + what, tried_.size(), 0, "settings"});
+  const Judged judged = judge(fit(settings, kDimToChoose), false);
+  tried_.push_back({what, judged.quality});
+  if (judged.quality > judged_.quality + (best_.empty() ? 0 : kGain)) {
+    judged_ = judged;
+    best_ = settings;
+  }
+}
+
+/// Tries one value of a kind's setting after the other in one direction while that helps.
+void Chooser::improve_gamma(std::size_t kind) {
+  const std::string name = data_.kinds[kind].what.full();
+  for (const double factor : {1.0 / 3, 3.0}) {
+    bool better = true;
+    for (int step = 0; step < 4 && better; ++step) {
+      std::vector<KindSetting> settings = best_;
+      settings[kind].gamma *= factor;
+      attempt(settings, concat(name, " gamma ", settings[kind].gamma));
+      better = best_ == settings;
+    }
+  }
+}
+
+void Chooser::improve_width(std::size_t kind) {
+  const std::string name = data_.kinds[kind].what.full();
+  for (const double factor : {1.0 / 3, 3.0}) {
+    bool better = true;
+    for (int step = 0; step < 3 && better; ++step) {
+      std::vector<KindSetting> settings = best_;
+      settings[kind].width *= factor;
+      attempt(settings, concat(name, " width ", settings[kind].width));
+      better = best_ == settings;
+    }
+  }
+}
+
+void Chooser::improve(std::size_t kind) {
+  const RelateKind& of = data_.kinds[kind];
+  if (of.kernel.empty() && of.what.of == ThingsOf::items && !of.identity()) {
+    for (const char* kernel : {"linear", "gaussian", "laplace"}) {
+      if (best_[kind].kernel == kernel) continue;
+      std::vector<KindSetting> settings = best_;
+      settings[kind].kernel = kernel;
+      settings[kind].width = 0;
+      attempt(settings, concat(of.what.full(), " kernel ", kernel));
+    }
+  }
+  if (of.width == 0 && of.what.of == ThingsOf::places && best_[kind].kernel != "identity")
+    improve_width(kind);
+  if (setting_for(options_.gamma, of.what) == "auto" ||
+      setting_for(options_.gamma, of.what).empty())
+    improve_gamma(kind);
+}
+
+RelateChoice Chooser::choose() {
+  const std::int64_t landmarks = whole(options_.landmarks, "--landmarks", kUsualLandmarks);
+  std::vector<KindSetting> settings;
+  for (const RelateKind& kind : data_.kinds) {
+    settings.push_back(usual_setting(kind, std::min(landmarks, kLandmarksToChoose)));
+    const std::string wish = setting_for(options_.gamma, kind.what);
+    if (const std::optional<double> gamma = number(wish)) settings.back().gamma = *gamma;
+  }
+  RelateChoice choice;
+  choice.settings = settings;
+  choice.dim = whole(options_.dim, "--dim", 30);
+  for (std::size_t k = 0; k < data_.kinds.size(); ++k) choice.rules.push_back(usual_rule(data_, k));
+  std::int64_t held = 0;
+  for (const std::size_t kind : asked_) held += std::ssize(held_.rows[kind]);
+  if (!asked_.empty() && held >= 10 && !links_.guidance.empty()) {
+    attempt(settings, "the usual");
+    for (int pass = 0; pass < 2; ++pass) {
+      const std::vector<KindSetting> before = best_;
+      for (std::size_t k = 0; k < data_.kinds.size(); ++k) improve(k);
+      if (best_ == before) break;
+    }
+    const Judged judged = judge(fit(best_, kMostDim), true);
+    choice.settings = best_;
+    choice.dim = judged.dim;
+    choice.rules = judged.rules;
+    choice.place_rule = judged.place_rule;
+    choice.quality = judged.quality;
+    std::vector<std::string> names;
+    for (const std::size_t kind : asked_) names.push_back(data_.kinds[kind].what.full());
+    choice.asked = join(names);
+    choice.tried = tried_;
+  }
+  for (KindSetting& setting : choice.settings) setting.landmarks = landmarks;
+  return choice;
+}
+
+/// Items that have things of two kinds at least: others say nothing.
+std::vector<std::int64_t> telling_items(const RelateData& data, const std::string& collection) {
+  std::vector<std::int64_t> rows;
+  std::int64_t items = 0;
+  for (const RelateKind& kind : data.kinds)
+    if (kind.what.collection == collection) items = std::max(items, kind.has.rows());
+  for (std::int64_t row = 0; row < items; ++row) {
+    int kinds = 0;
+    for (const RelateKind& kind : data.kinds)
+      if (kind.what.collection == collection && !kind.has.view().row_indices(row).empty()) ++kinds;
+    if (kinds >= 2) rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void check(const RelateOptions& options) {
+  whole(options.dim, "--dim", 1);
+  whole(options.landmarks, "--landmarks", 1);
+  require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
+  for (const std::string& entry : parted(options.gamma)) {
+    const std::string text = entry.substr(entry.find('=') + 1);
+    const std::optional<double> value = number(text);
+    require(text == "auto" || (value && *value >= 0), "--gamma '", text,
+            "' is not a number of 0 or more, nor auto");
+  }
+}
+
+std::vector<std::size_t> asked_kinds(const RelateData& data) {
+  std::vector<std::size_t> asked;
+  const auto shares_collection = [&](std::size_t k) {
+    for (std::size_t e = 0; e < data.kinds.size(); ++e)
+      if (e != k && data.kinds[e].what.collection == data.kinds[k].what.collection) return true;
+    return false;
+  };
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    if ((data.kinds[k].what.of == ThingsOf::tags || data.kinds[k].what.of == ThingsOf::label) &&
+        shares_collection(k))
+      asked.push_back(k);
+  if (asked.empty())
+    for (std::size_t k = 0; k < data.kinds.size(); ++k)
+      if (shares_collection(k)) asked.push_back(k);
+  return asked;
+}
+
+HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
+  HeldOut result;
+  for (const RelateKind& kind : data.kinds) {
+    auto& held = result.held.emplace_back(static_cast<std::size_t>(kind.has.rows()), 0);
+    auto& rows = result.rows.emplace_back();
+    for (std::int64_t row = 0; row < kind.has.rows(); ++row) {
+      if (!is_test_row(seed, row, share)) continue;
+      held[static_cast<std::size_t>(row)] = 1;
+      if (!kind.has.view().row_indices(row).empty()) rows.push_back(row);
+    }
+  }
+  return result;
+}
+
+Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
+                     std::size_t target, std::span<const std::int64_t> rows) {
+  Evidence evidence(data.kinds.size());
+  for (std::size_t e = 0; e < data.kinds.size(); ++e)
+    if (e != target && data.kinds[e].what.collection == data.kinds[target].what.collection)
+      evidence[e] = positions_of_items(data.kinds[e].has.view(), positions[e], rows);
+  return evidence;
+}
+
+KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
+                    std::size_t target, std::span<const std::int64_t> rows) {
+  std::vector<std::int64_t> with;
+  for (const std::int64_t row : rows)
+    if (!data.kinds[target].has.view().row_indices(row).empty()) with.push_back(row);
+  return {evidence_of(data, positions, target, with), truth_of(data.kinds[target], with)};
+}
+
+Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
+  Sparse truth;
+  truth.columns = kind.has.columns;
+  for (const std::int64_t row : rows) truth.push_row(kind.has.view(), row);
+  return truth;
+}
+
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
+                             int jobs, const Progress& progress) {
+  check(options);
+  std::vector<KindName> names;
+  for (const RelateKind& kind : data.kinds) names.push_back(kind.what);
+  check_settings(options.gamma, "--gamma", names);
+  std::map<std::string, std::vector<std::int64_t>> of_collection;
+  bool all = true;
+  for (const RelateKind& kind : data.kinds) {
+    if (of_collection.contains(kind.what.collection)) continue;
+    std::vector<std::int64_t> rows = telling_items(data, kind.what.collection);
+    if (std::ssize(rows) > options.choose_on) {
+      all = false;
+      const std::uint64_t seed = options.projection.seed;
+      const auto draw = [&](std::int64_t row) {
+        return random_bits(seed, static_cast<std::uint64_t>(row), 0x63686f6f7365ULL);
+      };
+      std::nth_element(rows.begin(), rows.begin() + options.choose_on, rows.end(),
+                       [&](std::int64_t a, std::int64_t b) { return draw(a) < draw(b); });
+      rows.resize(static_cast<std::size_t>(options.choose_on));
+      std::sort(rows.begin(), rows.end());
+    }
+    of_collection.emplace(kind.what.collection, std::move(rows));
+  }
+  if (all) return of_first(comm, Chooser(data, options, jobs, progress).choose());
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const RelateKind& kind : data.kinds) rows.push_back(of_collection[kind.what.collection]);
+  const RelateData part = take_items(data, rows);
+  return of_first(comm, Chooser(part, options, jobs, progress).choose());
+}
+
+}  // namespace commonplace

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/relate/core/rules.h"
+
+namespace commonplace {
+
+/// How a space is learned.
+struct RelateOptions {
+  RelateReadOptions read;
+  std::string dim = "auto";        ///< coordinates, or auto: as many as help, up to 100
+  std::string gamma = "auto";      ///< KIND=GAMMA by commas, one number for all, or auto
+  std::string landmarks = "auto";  ///< a number, or auto: up to 1,000
+  std::int64_t choose_on = 2000;   ///< items that the choices are made on, at most
+  GuidedProjectionOptions projection;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, RelateOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit_options(options.read, visit);
+  visit("dim", options.dim, "coordinates of the space, or auto");
+  visit("gamma", options.gamma, "ridge: KIND=NUMBER by commas, one number for all, or auto");
+  visit("landmarks", options.landmarks, "rows that kernels compare with, or auto");
+  visit("choose_on", options.choose_on, "make the choices on at most so many items");
+  visit("constraint", options.projection.constraint,
+        "what is held fixed: all, first, signed or identity");
+  visit("balanced", options.projection.balanced, "subtract the links that chance lets expect");
+  visit("max_rounds", options.projection.max_rounds, "rounds of the eigenvalue solver at most");
+  visit("seed", options.projection.seed, "seed of the draws");
+}
+
+/// One setting that was tried on items held out.
+struct RelateTried {
+  std::string what;
+  double quality = 0;
+};
+
+struct RelateChoice {
+  std::vector<KindSetting> settings;
+  std::int64_t dim = 30;
+  std::vector<TargetRule> rules;  ///< per kind, as a target
+  PlaceRule place_rule;           ///< of the first kind of places; empty if there is none
+  double quality = 0;             ///< nDCG of what was asked for, on items held out
+  std::string asked;              ///< which kinds that was
+  std::vector<RelateTried> tried;
+};
+
+/// Error for options that cannot be.
+void check(const RelateOptions& options);
+
+/// What is asked of items held out, to choose by: their tags and labels, else what else they have.
+std::vector<std::size_t> asked_kinds(const RelateData& data);
+
+/// Holds out a fifth of the items, or of a sample of them, and tries kernels, widths, ridges,
+/// dimensions and rules on them, one at a time, for as long as that helps. What the user set stays.
+/// Every rank chooses by itself, on the same items, and then takes the choice of rank 0.
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
+                             int jobs, const Progress& progress);
+
+/// Items held out of a space that is learned.
+struct HeldOut {
+  std::vector<std::vector<std::uint8_t>> held;  ///< per kind, by item
+  std::vector<std::vector<std::int64_t>> rows;  ///< per kind: the items held out
+};
+HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed);
+
+/// Where the items of `rows` (of the collection of `target`) are by each kind but the target.
+Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
+                     std::size_t target, std::span<const std::int64_t> rows);
+/// What these items have of `target`, and where they are by the other kinds; those with none are
+/// left out.
+KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
+                    std::size_t target, std::span<const std::int64_t> rows);
+/// The things of a kind that these items have, items x things.
+Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows);
+
+}  // namespace commonplace

@@ -1,0 +1,150 @@
+#include "commonplace/relate/core/data.h"
+
+#include <algorithm>
+
+#include "commonplace/base/earth.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+
+namespace commonplace {
+namespace {
+
+/// The things that are left when only some items are.
+std::vector<std::int64_t> used_things(const RelateKind& kind, std::span<const std::int64_t> rows) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(kind.things));
+  for (const std::int64_t row : rows)
+    for (const std::int32_t thing : kind.has.view().row_indices(row))
+      used[static_cast<std::size_t>(thing)] = 1;
+  std::vector<std::int64_t> things;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] != 0) things.push_back(static_cast<std::int64_t>(i));
+  return things;
+}
+
+/// New numbers of things; -1 for those that are not left.
+std::vector<std::int32_t> renumber(std::span<const std::int64_t> things, std::int64_t count) {
+  std::vector<std::int32_t> number(static_cast<std::size_t>(count), -1);
+  for (std::size_t i = 0; i < things.size(); ++i)
+    number[static_cast<std::size_t>(things[i])] = static_cast<std::int32_t>(i);
+  return number;
+}
+
+Sparse renumbered(const SparseView& from, std::span<const std::int64_t> rows,
+                  const std::vector<std::int32_t>& number, std::int64_t columns) {
+  Sparse result;
+  result.columns = columns;
+  for (const std::int64_t row : rows) {
+    for (std::size_t i = 0; i < from.row_indices(row).size(); ++i)
+      if (const std::int32_t column = number[static_cast<std::size_t>(from.row_indices(row)[i])];
+          column >= 0)
+        result.push(column, from.row_values(row)[i]);
+    result.end_row();
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string KindName::part() const {
+  switch (of) {
+    case ThingsOf::items:
+      return field.empty() ? collection : collection + ":" + field;
+    case ThingsOf::text:
+      return "text";
+    case ThingsOf::tags:
+      return "tags";
+    case ThingsOf::places:
+      return "places";
+    case ThingsOf::label:
+      break;
+  }
+  return "label:" + field;
+}
+
+std::string KindName::full() const {
+  return of == ThingsOf::items ? part() : collection + "/" + part();
+}
+
+FeatureRows RelateKind::view() const {
+  return mapped_rows > 0 ? FeatureRows(mapped.view()) : rows.view();
+}
+
+std::string kernel_name(const std::string& written) {
+  if (written == "rbf") return "gaussian";
+  for (const char* known : {"identity", "linear", "gaussian", "laplace", "cosine"})
+    if (written == known) return written;
+  fail("there is no kernel '", written, "'; give identity, linear, rbf, laplace or cosine");
+}
+
+std::string setting_for(const std::string& list, const KindName& kind) {
+  std::string by_part;
+  for (const std::string& entry : parted(list)) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos) {
+      by_part = entry;
+      continue;
+    }
+    const std::string name = entry.substr(0, equals);
+    if (name == kind.full()) return entry.substr(equals + 1);
+    if (name == kind.part()) by_part = entry.substr(equals + 1);
+  }
+  return by_part;
+}
+
+void check_settings(const std::string& list, std::string_view flag,
+                    const std::vector<KindName>& kinds, const std::vector<std::string>& others) {
+  for (const std::string& entry : parted(list)) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string name = entry.substr(0, equals);
+    const bool known = std::any_of(kinds.begin(), kinds.end(),
+                                   [&](const KindName& kind) {
+                                     return name == kind.full() || name == kind.part();
+                                   }) ||
+                       std::find(others.begin(), others.end(), name) != others.end();
+    require(known, flag, " names '", name, "', which is not related here; there are ",
+            join(kinds, &KindName::full));
+  }
+}
+
+Matrix place_rows(const std::vector<Place>& places) {
+  Matrix rows(std::ssize(places), 3);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto point = on_sphere(places[i].latitude, places[i].longitude);
+    for (int c = 0; c < 3; ++c)
+      rows(static_cast<Eigen::Index>(i), c) = point[static_cast<std::size_t>(c)];
+  }
+  return rows;
+}
+
+RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows) {
+  RelateData part;
+  std::vector<std::vector<std::int64_t>> things;
+  std::vector<std::vector<std::int32_t>> numbers;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    const RelateKind& from = data.kinds[k];
+    things.push_back(used_things(from, rows[k]));
+    numbers.push_back(renumber(things[k], from.things));
+    RelateKind& into = part.kinds.emplace_back();
+    into.what = from.what;
+    into.features = from.features;
+    into.kernel = from.kernel;
+    into.width = from.width;
+    into.weight = from.weight;
+    into.things = std::ssize(things[k]);
+    for (const std::int64_t thing : things[k]) {
+      if (!from.names.empty()) into.names.push_back(from.names[static_cast<std::size_t>(thing)]);
+      if (!from.places.empty()) into.places.push_back(from.places[static_cast<std::size_t>(thing)]);
+    }
+    into.has = renumbered(from.has.view(), rows[k], numbers[k], into.things);
+    if (!from.identity()) into.rows = take_rows(from.view(), things[k]);
+  }
+  for (const GivenLinks& given : data.given)
+    part.given.push_back({given.from, given.to,
+                          renumbered(given.links.view(), things[given.from], numbers[given.to],
+                                     part.kinds[given.to].things),
+                          given.weight});
+  return part;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,224 @@
+#include "commonplace/relate/core/guided_projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/math/lowest_eigenpairs.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/relate/core/guided_projection_check.h"
+#include "commonplace/relate/core/guided_projection_operator.h"
+
+namespace commonplace {
+namespace {
+
+/// The most features of all kinds for which the others are eliminated from the first.
+constexpr std::int64_t kMostEliminated = 4000;
+constexpr std::int64_t kColumnsAtOnce = 256;
+constexpr std::int64_t kBlockRows = 512;
+
+EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t size) {
+  EigenOptions result;
+  result.count = std::min(options.dim, size);
+  result.tolerance = options.tolerance;
+  result.max_rounds = options.max_rounds;
+  result.seed = options.seed;
+  result.jobs = options.jobs;
+  return result;
+}
+
+/// The vectors of a model, as a start for one of these kinds; identities may have grown.
+MatrixD start_from(const GuidedProjection* start, const GuidedOperator& problem) {
+  if (start == nullptr) return MatrixD(problem.features(), 0);
+  require(start->kinds.size() == problem.kinds().size(), "the model to start from has ",
+          start->kinds.size(), " kinds; expected ", problem.kinds().size());
+  MatrixD result = MatrixD::Zero(problem.features(), start->dim());
+  for (std::size_t k = 0; k < problem.kinds().size(); ++k) {
+    const GuidedItems& kind = problem.kinds()[k];
+    const ProjectedKind& from = start->kinds[k];
+    require(from.identity == kind.identity() &&
+                (from.projection.rows() == kind.columns ||
+                 (kind.identity() && from.projection.rows() < kind.columns)),
+            "kind ", k, " of the model to start from has ", from.projection.rows(),
+            from.identity ? " items without features" : " features", "; expected ", kind.columns);
+    result.middleRows(kind.first_column, from.projection.rows()) = from.projection;
+  }
+  return result;
+}
+
+Eigenpairs solve_all(const GuidedOperator& problem, const GuidedProjectionOptions& options,
+                     const MatrixD& start, const Progress& progress) {
+  EigenProblem equation;
+  equation.size = problem.features();
+  equation.multiply_a = [&](const MatrixD& p) { return problem.multiply_a(p); };
+  equation.multiply_b = [&](const MatrixD& p) { return problem.multiply_b(p); };
+  equation.precondition = [&](const MatrixD& p) { return problem.solve_b(p); };
+  return lowest_eigenpairs(equation, start, solver_options(options, equation.size), progress);
+}
+
+/// A with the ridges of the kinds after the first on its diagonal.
+MatrixD whole_a(const GuidedOperator& problem) {
+  const std::int64_t size = problem.features();
+  MatrixD result(size, size);
+  for (std::int64_t first = 0; first < size; first += kColumnsAtOnce) {
+    const std::int64_t count = std::min(kColumnsAtOnce, size - first);
+    MatrixD units = MatrixD::Zero(size, count);
+    for (std::int64_t i = 0; i < count; ++i) units(first + i, i) = 1;
+    result.middleCols(first, count) = problem.multiply_a(units);
+  }
+  result = ((result + result.transpose()) / 2).eval();
+  for (std::size_t k = 1; k < problem.kinds().size(); ++k)
+    result.diagonal()
+        .segment(problem.kinds()[k].first_column, problem.kinds()[k].columns)
+        .array() += problem.ridge(k);
+  return result;
+}
+
+/// With A in blocks of the first kind (1) and the others (2): the others follow the first by
+/// b = −A22⁻¹ A21 a, and (A11 − A12 A22⁻¹ A21) a = λ B a.
+Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOptions& options,
+                       const MatrixD& start, const Progress& progress) {
+  const std::int64_t size = problem.features();
+  require(size <= kMostEliminated, "constraint is first with ", size,
+          " features of all kinds together; expected ", kMostEliminated,
+          " or fewer: use all instead");
+  const std::int64_t own = problem.kinds()[0].columns;
+  const std::int64_t others = size - own;
+  MatrixD a = whole_a(problem);
+  MatrixD lower = a.bottomRightCorner(others, others);
+  const VectorD entries = lower.diagonal();
+  require(factorise(lower, options.jobs) &&
+              (lower.diagonal().cwiseAbs2().array() > 1e-13 * entries.array()).all(),
+          "the kinds after the first cannot be eliminated: what their links hold together is not "
+          "positive definite; raise their gamma, set balanced to false, or use the constraint all");
+  const MatrixD inverse = inverse_of_lower(lower, options.jobs);
+  const MatrixD half = multiply(inverse, a.bottomLeftCorner(others, own), options.jobs);
+  MatrixD reduced = a.topLeftCorner(own, own);
+  reduced -= multiply(MatrixD(half.transpose()), half, options.jobs);
+  const auto of_first = [&](const MatrixD& p) {
+    MatrixD whole = MatrixD::Zero(size, p.cols());
+    whole.topRows(own) = p;
+    return whole;
+  };
+  EigenProblem equation;
+  equation.size = own;
+  equation.multiply_a = [&](const MatrixD& p) { return multiply(reduced, p, options.jobs); };
+  equation.multiply_b = [&](const MatrixD& p) {
+    return MatrixD(problem.multiply_b(of_first(p)).topRows(own));
+  };
+  equation.precondition = [&](const MatrixD& p) {
+    return MatrixD(problem.solve_b(of_first(p)).topRows(own));
+  };
+  Eigenpairs pairs =
+      lowest_eigenpairs(equation, start.topRows(own), solver_options(options, own), progress);
+  const MatrixD follow = multiply(MatrixD(multiply(half, pairs.vectors, options.jobs).transpose()),
+                                  inverse, options.jobs);
+  MatrixD vectors(size, pairs.vectors.cols());
+  vectors.topRows(own) = pairs.vectors;
+  vectors.bottomRows(others) = -follow.transpose();
+  pairs.vectors = std::move(vectors);
+  return pairs;
+}
+
+/// pᵀ Z W Zᵀ p = pᵀ Z D Zᵀ p − pᵀ A p.
+VectorD strengths(const GuidedOperator& problem, const MatrixD& vectors) {
+  const MatrixD met = problem.multiply_degrees(vectors) - problem.multiply_a(vectors);
+  return vectors.cwiseProduct(met).colwise().sum().transpose();
+}
+
+std::vector<ProjectedKind> split(const GuidedOperator& problem, const MatrixD& vectors) {
+  std::vector<ProjectedKind> result;
+  for (const GuidedItems& kind : problem.kinds()) {
+    ProjectedKind projected;
+    projected.identity = kind.identity();
+    projected.projection = vectors.middleRows(kind.first_column, kind.columns);
+    projected.shift = Eigen::RowVectorXd::Zero(vectors.cols());
+    if (kind.mean.size() > 0) projected.shift = kind.mean.transpose() * projected.projection;
+    result.push_back(std::move(projected));
+  }
+  return result;
+}
+
+const ProjectedKind& kind_of(const GuidedProjection& model, std::size_t kind, bool identity) {
+  require(kind < model.kinds.size(), "there is no kind ", kind, " among the ", model.kinds.size(),
+          " of the model");
+  require(model.kinds[kind].identity == identity, "the items of kind ", kind, " have ",
+          identity ? "features; give these" : "no features; give their numbers");
+  return model.kinds[kind];
+}
+
+}  // namespace
+
+GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
+                                          std::span<const Guidance> guidance,
+                                          const GuidedProjectionOptions& options, Comm& comm,
+                                          const GuidedProjection* start, const Progress& progress) {
+  const auto begin = Clock::now();
+  const double waited = comm.seconds();
+  check(options);
+  const GuidedOperator problem(kinds, guidance, options, comm);
+  const MatrixD from = start_from(start, problem);
+  Eigenpairs pairs = options.constraint == "first" ? solve_first(problem, options, from, progress)
+                                                   : solve_all(problem, options, from, progress);
+  GuidedProjectionFit result;
+  result.model.options = options;
+  result.model.strength = strengths(problem, pairs.vectors);
+  result.model.kinds = split(problem, pairs.vectors);
+  result.model.eigenvalues = pairs.values;
+  result.residuals = pairs.residuals;
+  for (const GuidedDegrees& degrees : problem.degrees()) result.degrees.push_back(degrees.absolute);
+  result.report.objective = {pairs.residuals.maxCoeff()};
+  result.report.iterations = pairs.rounds;
+  result.report.converged = pairs.converged;
+  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
+  return result;
+}
+
+Matrix encode(const GuidedProjection& model, std::size_t kind, const FeatureRows& rows, int jobs) {
+  const ProjectedKind& projected = kind_of(model, kind, false);
+  require(rows.columns() == projected.projection.rows(), "the items have ", rows.columns(),
+          " features, kind ", kind, " of the model ", projected.projection.rows(),
+          "; give the features it was fitted on");
+  Matrix result(rows.rows(), model.dim());
+  if (rows.is_sparse()) {
+    MatrixD places = multiply(rows.sparse(), projected.projection, jobs);
+    places.rowwise() -= projected.shift;
+    result = places.cast<float>();
+  } else {
+    parallel_for(
+        static_cast<std::size_t>(rows.rows()), jobs,
+        [&](std::size_t begin, std::size_t end) {
+          const auto first = static_cast<std::int64_t>(begin);
+          const auto count = static_cast<std::int64_t>(end - begin);
+          MatrixD places = multiply(MatrixD(rows.dense().middleRows(first, count).cast<double>()),
+                                    projected.projection, 1);
+          places.rowwise() -= projected.shift;
+          result.middleRows(first, count) = places.cast<float>();
+        },
+        static_cast<std::size_t>(kBlockRows));
+  }
+  for (Eigen::Index row = 0; row < result.rows(); ++row)
+    require(result.row(row).allFinite(), "row ", row + 1,
+            " has a feature that is not a finite number or too large; expected only finite ones");
+  return result;
+}
+
+Matrix encode_identity(const GuidedProjection& model, std::size_t kind,
+                       std::span<const std::int64_t> items) {
+  const ProjectedKind& projected = kind_of(model, kind, true);
+  Matrix result(std::ssize(items), model.dim());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    require(items[i] >= 0 && items[i] < projected.projection.rows(), "there is no item ", items[i],
+            " among the ", projected.projection.rows(), " of kind ", kind);
+    result.row(static_cast<Eigen::Index>(i)) =
+        (projected.projection.row(items[i]) - projected.shift).cast<float>();
+  }
+  return result;
+}
+
+}  // namespace commonplace

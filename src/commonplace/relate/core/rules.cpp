@@ -1,0 +1,383 @@
+#include "commonplace/relate/core/rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "commonplace/base/earth.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/math/dense_products.h"
+
+namespace commonplace {
+namespace {
+
+/// Places that take part in a guess.
+constexpr std::size_t kPlacesInGuess = 40;
+/// Metres within which places support each other.
+constexpr double kReach = 300;
+
+bool has_popularity(const RelateKind& kind) {
+  return kind.what.of != ThingsOf::items && kind.what.of != ThingsOf::text;
+}
+
+/// share^popularity of each thing, as a factor of scores.
+Eigen::RowVectorXf popularity_of(const RelateSpace& space, std::size_t target, double power) {
+  const VectorD& degrees = space.degrees[target];
+  if (power == 0) return Eigen::RowVectorXf::Ones(degrees.size());
+  const double all = std::max(degrees.sum(), 1e-300);
+  return (degrees.array() / all).pow(power).cast<float>().matrix().transpose();
+}
+
+/// Scores from affinities, one matrix per kind.
+Matrix combine(const std::vector<Matrix>& affinity, const TargetRule& rule,
+               const Eigen::RowVectorXf& popularity, Eigen::Index items) {
+  Matrix scores = Matrix::Ones(items, popularity.size());
+  for (std::size_t e = 0; e < affinity.size(); ++e)
+    if (affinity[e].size() > 0 && rule.say[e] != 0)
+      scores += static_cast<float>(rule.say[e]) * affinity[e];
+  scores.array().rowwise() *= popularity.array();
+  return scores;
+}
+
+std::vector<Matrix> all_affinities(const RelateSpace& space, const TargetRule& rule,
+                                   const Matrix& positions, const Evidence& evidence, int jobs) {
+  std::vector<Matrix> result(evidence.size());
+  for (std::size_t e = 0; e < evidence.size(); ++e)
+    if (evidence[e].size() > 0 && rule.say[e] != 0)
+      result[e] = affinities(space, evidence[e], positions, jobs);
+  return result;
+}
+
+/// Both over their greatest in a row, so that the weight means the same everywhere.
+void add_votes(Matrix& scores, const Matrix& votes, double weight) {
+  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
+    if (const float most = scores.row(i).maxCoeff(); most > 0) scores.row(i) /= most;
+    if (const float most = votes.row(i).maxCoeff(); most > 0)
+      scores.row(i) += static_cast<float>(weight) / most * votes.row(i);
+  }
+}
+
+Eigen::Index rows_of(const Evidence& evidence) {
+  for (const Matrix& each : evidence)
+    if (each.size() > 0) return each.rows();
+  return 0;
+}
+
+/// The place that most weight lies near, of a few places with weights.
+PlaceGuess densest(std::span<const std::size_t> which, std::span<const double> weight,
+                   const std::vector<Place>& places) {
+  const auto metres = [&](std::size_t a, std::size_t b) {
+    return metres_between(places[a].latitude, places[a].longitude, places[b].latitude,
+                          places[b].longitude);
+  };
+  PlaceGuess guess;
+  double best = -1;
+  for (const std::size_t i : which) {
+    double near = 0;
+    for (std::size_t j = 0; j < which.size(); ++j)
+      near += weight[j] * std::exp(-metres(i, which[j]) / kReach);
+    if (near > best) {
+      best = near;
+      guess.place = i;
+    }
+  }
+  std::vector<std::pair<double, double>> away;
+  double all = 0;
+  for (std::size_t j = 0; j < which.size(); ++j) {
+    away.emplace_back(metres(guess.place, which[j]), weight[j]);
+    all += weight[j];
+  }
+  std::sort(away.begin(), away.end());
+  double within = 0;
+  for (const auto& [distance, share] : away) {
+    within += share;
+    guess.spread = distance;
+    if (within >= 0.5 * all) break;
+  }
+  return guess;
+}
+
+/// The first place that an item has; -1 if it has none.
+std::int64_t place_of(const SparseView& truth, std::int64_t row) {
+  return truth.row_indices(row).empty() ? -1 : truth.row_indices(row)[0];
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
+                     const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                     int jobs) {
+  Matrix scores = combine(all_affinities(space, rule, positions, evidence, jobs), rule,
+                          popularity_of(space, target, rule.popularity), rows_of(evidence));
+  if (rule.voters > 0)
+    add_votes(scores, votes_of_near_items(space, rule, evidence, known, rule.voters, jobs),
+              rule.votes);
+  return scores;
+}
+
+TargetRule usual_rule(const RelateData& data, std::size_t target) {
+  TargetRule rule;
+  rule.popularity = has_popularity(data.kinds[target]) ? 1 : 0;
+  for (std::size_t e = 0; e < data.kinds.size(); ++e)
+    rule.say.push_back(
+        e != target && data.kinds[e].what.collection == data.kinds[target].what.collection ? 1 : 0);
+  return rule;
+}
+
+TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
+                       const Matrix& positions, const Evidence& evidence, const KnownItems& known,
+                       const Sparse& truth, int jobs) {
+  TargetRule best = usual_rule(data, target);
+  const std::vector<Matrix> affinity = all_affinities(space, best, positions, evidence, jobs);
+  const auto quality = [&](const TargetRule& rule) {
+    return mean_ndcg(
+        combine(affinity, rule, popularity_of(space, target, rule.popularity), rows_of(evidence)),
+        truth.view(), false, jobs);
+  };
+  best.quality = quality(best);
+  const auto attempt = [&](const TargetRule& rule) {
+    TargetRule tried = rule;
+    tried.quality = quality(tried);
+    if (tried.quality > best.quality) best = tried;
+  };
+  for (int pass = 0; pass < 2; ++pass) {
+    const TargetRule before = best;
+    if (has_popularity(data.kinds[target]))
+      for (const double popularity : {0.0, 0.5, 1.0}) {
+        TargetRule rule = best;
+        rule.popularity = popularity;
+        if (popularity != best.popularity) attempt(rule);
+      }
+    for (std::size_t e = 0; e < best.say.size(); ++e) {
+      if (affinity[e].size() == 0) continue;
+      for (const double say : {0.0, 0.1, 0.3, 1.0, 3.0}) {
+        TargetRule rule = best;
+        rule.say[e] = say;
+        if (say != best.say[e]) attempt(rule);
+      }
+    }
+    if (best == before) break;
+  }
+  const TargetRule silent = best;
+  const Matrix scores =
+      combine(affinity, silent, popularity_of(space, target, silent.popularity), rows_of(evidence));
+  for (const std::int64_t voters : {5, 20}) {
+    const Matrix votes = votes_of_near_items(space, silent, evidence, known, voters, jobs);
+    for (const double weight : {0.2, 0.5, 1.0, 2.0}) {
+      TargetRule rule = silent;
+      rule.voters = voters;
+      rule.votes = weight;
+      Matrix both = scores;
+      add_votes(both, votes, weight);
+      rule.quality = mean_ndcg(both, truth.view(), false, jobs);
+      if (rule.quality > best.quality) best = rule;
+    }
+  }
+  return best;
+}
+
+std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth, bool only_as_many,
+                                  int jobs) {
+  std::vector<double> result(static_cast<std::size_t>(scores.rows()), -1);
+  parallel_for(result.size(), jobs, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::int32_t> order(static_cast<std::size_t>(scores.cols()));
+    std::vector<std::uint8_t> relevant(order.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      std::size_t count = 0;
+      for (std::size_t j = 0; j < truth.row_indices(row).size(); ++j)
+        if (truth.row_values(row)[j] > 0) {
+          relevant[static_cast<std::size_t>(truth.row_indices(row)[j])] = 1;
+          ++count;
+        }
+      if (count > 0) {
+        const std::size_t first =
+            std::min(order.size(), only_as_many ? count : std::max<std::size_t>(count, 10));
+        std::iota(order.begin(), order.end(), 0);
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
+                          order.end(), [&](std::int32_t a, std::int32_t b) {
+                            const float x = scores(row, a);
+                            const float y = scores(row, b);
+                            return x > y || (x == y && a < b);
+                          });
+        std::vector<std::uint8_t> hits;
+        for (std::size_t j = 0; j < first; ++j)
+          hits.push_back(relevant[static_cast<std::size_t>(order[j])]);
+        result[i] = ndcg_at(hits, count, first);
+      }
+      for (const std::int32_t each : truth.row_indices(row))
+        relevant[static_cast<std::size_t>(each)] = 0;
+    }
+  });
+  return result;
+}
+
+double mean_ndcg(const Matrix& scores, const SparseView& truth, bool only_as_many, int jobs) {
+  double sum = 0;
+  double count = 0;
+  for (const double each : ndcg_of_items(scores, truth, only_as_many, jobs))
+    if (each >= 0) {
+      sum += each;
+      ++count;
+    }
+  return count == 0 ? 0 : sum / count;
+}
+
+Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
+                           const Evidence& evidence, const KnownItems& known, std::int64_t count,
+                           int jobs) {
+  const SparseView has = known.has.view();
+  Matrix alike = Matrix::Zero(rows_of(evidence), has.rows);
+  for (std::size_t e = 0; e < evidence.size(); ++e)
+    if (evidence[e].size() > 0 && known.where[e].size() > 0 && rule.say[e] != 0)
+      alike += static_cast<float>(rule.say[e]) *
+               multiply_transposed(directions(space, evidence[e]),
+                                   directions(space, known.where[e]), jobs);
+  Matrix votes = Matrix::Zero(alike.rows(), has.columns);
+  parallel_for(
+      static_cast<std::size_t>(alike.rows()), jobs, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::int64_t> order;
+        for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
+          order.clear();
+          for (std::int64_t row = 0; row < has.rows; ++row)
+            if (alike(i, row) > 0 && !has.row_indices(row).empty()) order.push_back(row);
+          const auto first = std::min<std::ptrdiff_t>(count, std::ssize(order));
+          std::partial_sort(order.begin(), order.begin() + first, order.end(),
+                            [&](std::int64_t a, std::int64_t b) {
+                              return alike(i, a) > alike(i, b) ||
+                                     (alike(i, a) == alike(i, b) && a < b);
+                            });
+          for (std::ptrdiff_t j = 0; j < first; ++j) {
+            const std::int64_t row = order[static_cast<std::size_t>(j)];
+            const float weight = alike(i, row) * alike(i, row) * alike(i, row);
+            for (std::size_t k = 0; k < has.row_indices(row).size(); ++k)
+              if (has.row_values(row)[k] > 0) votes(i, has.row_indices(row)[k]) += weight;
+          }
+        }
+      });
+  return votes;
+}
+
+Matrix directions(const RelateSpace& space, const Matrix& positions) {
+  const Eigen::RowVectorXf strength =
+      space.projection.strength.array().max(0.0).cast<float>().matrix().transpose();
+  Matrix result = positions.array().rowwise() * strength.array();
+  for (Eigen::Index row = 0; row < result.rows(); ++row)
+    if (const float length = result.row(row).norm(); length > 0) result.row(row) /= length;
+  return result;
+}
+
+Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t voters,
+                    std::size_t target, const Matrix& positions, const Evidence& evidence,
+                    const KnownItems& known, int jobs) {
+  return voters > 0 ? votes_of_near_items(space, rule, evidence, known, voters, jobs)
+                    : target_scores(space, rule, target, positions, evidence, known, jobs);
+}
+
+PlaceGuess guess_place(std::span<const float> scores, const std::vector<Place>& places) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t count = std::min(kPlacesInGuess, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+                    });
+  order.resize(count);
+  // What stands out: weights fall to nothing at the last of these places.
+  const double least = std::max(0.0F, scores[order.back()]);
+  std::vector<double> weight;
+  for (const std::size_t i : order) weight.push_back(std::max(1e-12, scores[i] - least));
+  return densest(order, weight, places);
+}
+
+std::vector<double> place_errors(const Matrix& scores, const SparseView& truth,
+                                 const std::vector<Place>& places, int jobs) {
+  std::vector<double> errors(static_cast<std::size_t>(scores.rows()), -1);
+  parallel_for(errors.size(), jobs, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const std::int64_t right = place_of(truth, row);
+      if (right < 0) continue;
+      const PlaceGuess guess =
+          guess_place({scores.data() + row * scores.cols(), places.size()}, places);
+      const Place& a = places[guess.place];
+      const Place& b = places[static_cast<std::size_t>(right)];
+      errors[i] = metres_between(a.latitude, a.longitude, b.latitude, b.longitude);
+    }
+  });
+  return errors;
+}
+
+double median_error(const std::vector<double>& errors) {
+  std::vector<double> known;
+  for (const double error : errors)
+    if (error >= 0) known.push_back(error);
+  return median(std::move(known));
+}
+
+double PlaceRule::radius(double spread_of_guess) const {
+  if (spread.empty()) return 0;
+  const auto above = std::lower_bound(spread.begin(), spread.end(), spread_of_guess);
+  if (above == spread.begin()) return error.front();
+  if (above == spread.end()) return error.back();
+  const auto i = static_cast<std::size_t>(above - spread.begin());
+  const double share = (spread_of_guess - spread[i - 1]) / (spread[i] - spread[i - 1]);
+  return error[i - 1] + share * (error[i] - error[i - 1]);
+}
+
+PlaceRule fit_place_rule(const Matrix& scores, const SparseView& truth,
+                         const std::vector<Place>& places, int jobs) {
+  const std::vector<double> errors = place_errors(scores, truth, places, jobs);
+  std::vector<std::pair<double, double>> seen;  // spread, error
+  std::vector<std::size_t> right;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] < 0) continue;
+    const auto row = static_cast<Eigen::Index>(i);
+    right.push_back(static_cast<std::size_t>(place_of(truth, row)));
+    seen.emplace_back(
+        guess_place({scores.data() + row * scores.cols(), places.size()}, places).spread,
+        errors[i]);
+  }
+  PlaceRule rule;
+  if (seen.empty()) return rule;
+  std::sort(seen.begin(), seen.end());
+  const std::size_t bins = std::clamp<std::size_t>(seen.size() / 25, 1, 10);
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    std::vector<double> spreads;
+    std::vector<double> away;
+    for (std::size_t i = bin * seen.size() / bins; i < (bin + 1) * seen.size() / bins; ++i) {
+      spreads.push_back(seen[i].first);
+      away.push_back(seen[i].second);
+    }
+    const double middle = median(spreads);
+    const double error = std::max(median(away), rule.error.empty() ? 0.0 : rule.error.back());
+    if (!rule.spread.empty() && middle <= rule.spread.back()) {
+      rule.error.back() = error;
+      continue;
+    }
+    rule.spread.push_back(middle);
+    rule.error.push_back(error);
+  }
+  // The one place that is nearest to half of the items, of some.
+  rule.blind = -1;
+  for (std::size_t i = 0; i < right.size(); i += std::max<std::size_t>(1, right.size() / 200)) {
+    std::vector<double> away;
+    for (const std::size_t other : right)
+      away.push_back(metres_between(places[right[i]].latitude, places[right[i]].longitude,
+                                    places[other].latitude, places[other].longitude));
+    const double middle = median(std::move(away));
+    if (rule.blind < 0 || middle < rule.blind) rule.blind = middle;
+  }
+  return rule;
+}
+
+}  // namespace commonplace

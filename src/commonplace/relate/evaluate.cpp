@@ -1,0 +1,290 @@
+#include "commonplace/relate/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/earth.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/base/number_list.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/eval/guidance_met.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/eval/split.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/math/k_means.h"
+#include "commonplace/relate/ask.h"
+
+namespace commonplace {
+namespace {
+
+/// What one method did in one repetition.
+struct Outcome {
+  std::vector<double> ndcg;  ///< of the items asked for
+  std::vector<double> met;
+  double rand = -1;
+  double seconds = 0;
+  std::string chosen;
+  std::int64_t learned_from = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, ndcg, met, rand, seconds, chosen, learned_from)
+
+std::size_t target_kind(const RelateData& data, const std::string& asked) {
+  std::vector<std::string> names;
+  for (const RelateKind& kind : data.kinds) names.push_back(kind.what.full());
+  if (asked.empty()) {
+    for (std::size_t k = 0; k < data.kinds.size(); ++k)
+      if (data.kinds[k].what.of == ThingsOf::tags || data.kinds[k].what.of == ThingsOf::label)
+        return k;
+    fail("there are neither tags nor labels to ask for; say what with --target: ", join(names));
+  }
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    if (asked == names[k] || asked == data.kinds[k].what.part()) return k;
+  fail("--target '", asked, "' is not among ", join(names));
+}
+
+/// A fifth of the items hidden, and of the others all but a share.
+RelateTask make_task(const RelateData& data, std::size_t target, const RelateOptions& relate,
+                     double held, std::int64_t share, std::uint64_t seed, int jobs) {
+  RelateTask task;
+  task.data = &data;
+  task.target = target;
+  task.options = relate;
+  task.jobs = jobs;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    auto& mask = task.held.emplace_back(static_cast<std::size_t>(data.items_of(k)), 0);
+    if (data.kinds[k].what.collection != data.kinds[target].what.collection) continue;
+    for (std::size_t row = 0; row < mask.size(); ++row)
+      mask[row] = is_test_row(seed, static_cast<std::int64_t>(row), held) ||
+                  random_uniform(seed, row, 0x7368617265ULL) * 100 >= static_cast<double>(share);
+  }
+  for (std::int64_t row = 0; row < data.items_of(target); ++row)
+    if (is_test_row(seed, row, held) && !data.kinds[target].has.view().row_indices(row).empty())
+      task.asked.push_back(row);
+  require(!task.asked.empty(), "no item that is held out has ", data.kinds[target].what.full(),
+          "; there are too few items to evaluate on");
+  return task;
+}
+
+/// The share of pairs of item and thing of which a grouping of both tells whether they are linked.
+double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int64_t groups,
+                      int jobs) {
+  Matrix all(said.items.rows() + said.things.rows(), said.items.cols());
+  all << said.items, said.things;
+  KMeansOptions options;
+  options.clusters = std::min<std::int64_t>(groups, all.rows());
+  options.jobs = jobs;
+  const NearestCentres nearest = nearest_centres(all, k_means(all, options), jobs);
+  double right = 0;
+  std::vector<std::uint8_t> has(static_cast<std::size_t>(truth.columns));
+  for (std::int64_t i = 0; i < truth.rows; ++i) {
+    std::fill(has.begin(), has.end(), 0);
+    for (std::size_t j = 0; j < truth.row_indices(i).size(); ++j)
+      if (truth.row_values(i)[j] > 0) has[static_cast<std::size_t>(truth.row_indices(i)[j])] = 1;
+    for (std::size_t j = 0; j < has.size(); ++j) {
+      const bool together = nearest.centre[static_cast<std::size_t>(i)] ==
+                            nearest.centre[static_cast<std::size_t>(truth.rows) + j];
+      right += together == (has[j] != 0) ? 1 : 0;
+    }
+  }
+  return right / (static_cast<double>(truth.rows) * static_cast<double>(truth.columns));
+}
+
+Outcome outcome_of(const RelateTask& task, const std::string& method,
+                   const RelateEvaluationOptions& options, const Progress& progress) {
+  static constexpr double kShares[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+  const auto begin = Clock::now();
+  const RelateSaid said = relate_by(task, method, progress);
+  Outcome outcome;
+  outcome.seconds = seconds_since(begin);
+  const Sparse truth = truth_of(task.data->kinds[task.target], task.asked);
+  for (const double each : ndcg_of_items(said.scores, truth.view(), true, task.jobs))
+    if (each >= 0) outcome.ndcg.push_back(each);
+  if (said.items.cols() > 0) {
+    outcome.met = guidance_met(said.items, said.things, truth.view(), kShares, task.jobs);
+    outcome.rand = rand_of_groups(said, truth.view(), options.groups, task.jobs);
+  }
+  outcome.chosen = said.chosen;
+  outcome.learned_from = std::ssize(known_items(task));
+  return outcome;
+}
+
+RelateQuality quality_of(const std::string& method, std::int64_t dim,
+                         const std::vector<Outcome>& outcomes) {
+  RelateQuality quality;
+  quality.method = method;
+  quality.dim = dim;
+  quality.learned_from = outcomes.front().learned_from;
+  quality.chosen = outcomes.front().chosen;
+  std::vector<double> means;
+  for (const Outcome& each : outcomes) {
+    means.push_back(mean(each.ndcg));
+    quality.seconds += each.seconds / static_cast<double>(outcomes.size());
+    if (each.met.empty()) continue;
+    quality.met.resize(each.met.size());
+    for (std::size_t i = 0; i < each.met.size(); ++i)
+      quality.met[i] += each.met[i] / static_cast<double>(outcomes.size());
+    quality.rand = std::max(0.0, quality.rand) + each.rand / static_cast<double>(outcomes.size());
+  }
+  quality.ndcg = measured(outcomes.size() > 1 ? means : outcomes.front().ndcg);
+  return quality;
+}
+
+bool has_dim(const std::string& method) {
+  return method == "commonplace" || method == "alone" || method == "positive" || method == "cca" ||
+         method == "mvlpp" || method == "lpp";
+}
+
+/// One method with one choice of what is held out.
+struct Piece {
+  std::string method;
+  std::int64_t share = 100;
+  std::int64_t dim = 0;
+  int repeat = 0;
+};
+
+/// Of all methods that can be used on such a task; all repetitions of one stand together.
+std::vector<Piece> pieces_of(const RelateEvaluationOptions& options, const RelateTask& task) {
+  const std::vector<std::string> methods = parted(options.methods);
+  require(!methods.empty(), "--methods names none; there are ", join(relate_methods()));
+  const std::vector<std::int64_t> shares = number_list(options.shares, "--shares", false);
+  std::vector<std::int64_t> dims{0};
+  if (!options.dims.empty()) dims = number_list(options.dims, "--dims", false);
+  std::vector<Piece> pieces;
+  for (const std::int64_t share : shares)
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      for (const std::string& method : methods) {
+        if ((d > 0 && !has_dim(method)) || !why_not(task, method).empty()) continue;
+        for (int repeat = 0; repeat < options.repeat; ++repeat)
+          pieces.push_back({method, share, dims[d], repeat});
+      }
+  return pieces;
+}
+
+std::uint64_t seed_of(const RelateOptions& relate, std::int64_t repeat) {
+  return relate.projection.seed + 17 * static_cast<std::uint64_t>(repeat);
+}
+
+/// Guesses the places of items held out from all else that they have.
+struct PlaceOutcome {
+  std::vector<std::string> methods;
+  std::vector<std::vector<double>> errors;  ///< per method
+  double told = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
+
+/// The places of the most alike known items by the first kind with features.
+std::vector<double> errors_of_neighbours(const RelateTask& task) {
+  const RelateSaid said = relate_by(task, "neighbours", no_progress);
+  const RelateKind& kind = task.data->kinds[task.target];
+  return place_errors(said.scores, truth_of(kind, task.asked).view(), kind.places, task.jobs);
+}
+
+PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
+  const RelateKind& kind = task.data->kinds[task.target];
+  const Sparse truth = truth_of(kind, task.asked);
+  const LearnedRelation learned = learn_relation(task, progress);
+  const Matrix scores = place_scores(
+      learned.space, learned.choice.rules[task.target], learned.choice.place_rule.voters,
+      task.target, learned.positions[task.target],
+      evidence_of(*task.data, learned.positions, task.target, task.asked),
+      known_of(*task.data, learned.positions, task.target, known_items(task)), task.jobs);
+  PlaceOutcome outcome;
+  outcome.methods = {"commonplace"};
+  outcome.errors = {place_errors(scores, truth.view(), kind.places, task.jobs)};
+  for (std::size_t i = 0; i < task.asked.size(); ++i) {
+    const PlaceGuess guess = guess_place(
+        {scores.data() + static_cast<Eigen::Index>(i) * scores.cols(), kind.places.size()},
+        kind.places);
+    const PlaceRule& rule = learned.choice.place_rule;
+    if (!rule.spread.empty() && rule.tells(rule.radius(guess.spread))) ++outcome.told;
+  }
+  outcome.told /= static_cast<double>(task.asked.size());
+  if (why_not(task, "neighbours").empty()) {
+    outcome.methods.emplace_back("neighbours");
+    outcome.errors.push_back(errors_of_neighbours(task));
+  }
+  outcome.methods.emplace_back("one place");
+  outcome.errors.push_back(place_errors(relate_by(task, "popular", progress).scores, truth.view(),
+                                        kind.places, task.jobs));
+  return outcome;
+}
+
+void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::size_t target,
+                     const RelateOptions& relate, const RelateEvaluationOptions& options,
+                     Comm& comm, int jobs, const Progress& progress) {
+  std::size_t kind = data.kinds.size();
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    if (data.kinds[k].what.of == ThingsOf::places &&
+        data.kinds[k].what.collection == data.kinds[target].what.collection)
+      kind = k;
+  if (kind == data.kinds.size()) return;
+  std::vector<PlaceOutcome> outcomes;
+  for (const std::string& made : make_together(comm, options.repeat, [&](std::int64_t repeat) {
+         progress({"guessing places", static_cast<std::uint64_t>(repeat),
+                   static_cast<std::uint64_t>(options.repeat), "repetitions"});
+         return packed(place_outcome(
+             make_task(data, kind, relate, options.held, 100, seed_of(relate, repeat), jobs),
+             progress));
+       })) {
+    outcomes.push_back(unpacked<PlaceOutcome>(made));
+    evaluation.told += outcomes.back().told / options.repeat;
+  }
+  for (std::size_t m = 0; m < outcomes[0].methods.size(); ++m) {
+    PlaceQuality quality{outcomes[0].methods[m], {}, 0};
+    std::vector<double> medians;
+    for (const PlaceOutcome& each : outcomes) {
+      medians.push_back(median_error(each.errors[m]));
+      for (const double error : each.errors[m])
+        quality.within_1_km += (error < 1000 ? 1.0 : 0.0) /
+                               static_cast<double>(each.errors[m].size() * outcomes.size());
+    }
+    quality.median = measured(medians);
+    evaluation.places.push_back(std::move(quality));
+  }
+}
+
+}  // namespace
+
+RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
+                                 const RelateEvaluationOptions& options, Comm& comm, int jobs,
+                                 const Progress& progress) {
+  require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
+  require(options.held > 0 && options.held < 1, "--held must be between 0 and 1, not ",
+          options.held);
+  require(options.groups >= 1, "--groups must be 1 or more, not ", options.groups);
+  check(relate);
+  RelateEvaluation evaluation;
+  const std::size_t target = target_kind(data, options.target);
+  evaluation.target = data.kinds[target].what.full();
+  for (const RelateKind& kind : data.kinds) evaluation.kinds.push_back(kind.what.full());
+  evaluation.things = data.kinds[target].things;
+  for (std::int64_t row = 0; row < data.items_of(target); ++row)
+    evaluation.items += data.kinds[target].has.view().row_indices(row).empty() ? 0 : 1;
+  const std::vector<Piece> pieces = pieces_of(
+      options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), jobs));
+  const std::vector<std::string> made =
+      make_together(comm, std::ssize(pieces), [&](std::int64_t number) {
+        const Piece& piece = pieces[static_cast<std::size_t>(number)];
+        RelateTask task = make_task(data, target, relate, options.held, piece.share,
+                                    seed_of(relate, piece.repeat), jobs);
+        task.dim = piece.dim;
+        progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
+                  static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(outcome_of(task, piece.method, options, progress));
+      });
+  const auto repeat = static_cast<std::size_t>(options.repeat);
+  for (std::size_t first = 0; first < pieces.size(); first += repeat) {
+    std::vector<Outcome> outcomes;
+    for (std::size_t i = first; i < first + repeat; ++i)
+      outcomes.push_back(unpacked<Outcome>(made[i]));
+    const Piece& piece = pieces[first];
+    evaluation.methods.push_back(
+        quality_of(piece.method, has_dim(piece.method) ? piece.dim : 0, outcomes));
+  }
+  evaluate_places(evaluation, data, target, relate, options, comm, jobs, progress);
+  return evaluation;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,404 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/eval/plot.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/eval/split.h"
+#include "commonplace/io/npy.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/relate/ask.h"
+#include "commonplace/relate/evaluate.h"
+#include "commonplace/relate/rivals/canonical_correlation.h"
+#include "commonplace/relate/rivals/locality_projection.h"
+
+namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CrossQuality, method, first_to_second, second_to_first, seconds,
+                                   chosen)
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kRidges[] = {0.01, 0.03, 0.1, 0.3, 1, 3};
+
+RelateKind kind_of_file(const Matrix& rows, const std::string& name) {
+  RelateKind kind;
+  kind.what = {"pairs", ThingsOf::items, name};
+  kind.things = rows.rows();
+  kind.rows.dense = rows;
+  kind.has.columns = rows.rows();
+  for (std::int64_t i = 0; i < rows.rows(); ++i) {
+    kind.has.push(static_cast<std::int32_t>(i), 1);
+    kind.has.end_row();
+  }
+  return kind;
+}
+
+RelateKind kind_of_classes(const Matrix& classes, const std::filesystem::path& path) {
+  require(classes.cols() == 1, path.string(), " has ", classes.cols(),
+          " columns; expected one class an item");
+  RelateKind kind;
+  kind.what = {"pairs", ThingsOf::label, "class"};
+  std::map<float, std::int32_t> numbers;
+  for (Eigen::Index i = 0; i < classes.rows(); ++i) {
+    const auto [found, is_new] =
+        numbers.emplace(classes(i, 0), static_cast<std::int32_t>(numbers.size()));
+    if (is_new) kind.names.push_back(concat(classes(i, 0)));
+    kind.has.push(found->second, 1);
+    kind.has.end_row();
+  }
+  kind.things = std::ssize(kind.names);
+  kind.has.columns = kind.things;
+  return kind;
+}
+
+Matrix stacked(const Matrix& a, const Matrix& b, const std::filesystem::path& path) {
+  require(a.cols() == b.cols(), path.string(), " has ", b.cols(), " columns, but ", a.cols(),
+          " are learned from");
+  Matrix both(a.rows() + b.rows(), a.cols());
+  both << a, b;
+  return both;
+}
+
+/// The class of each item.
+std::vector<std::int32_t> classes_of(const RelateKind& label) {
+  std::vector<std::int32_t> result;
+  for (std::int64_t row = 0; row < label.has.rows(); ++row)
+    result.push_back(label.has.view().row_indices(row)[0]);
+  return result;
+}
+
+/// Scores of asked items by the first kind (rows) and by the second (columns).
+using Scores = std::function<Matrix(std::span<const std::int64_t> known,
+                                    std::span<const std::int64_t> asked, std::string& chosen)>;
+
+double map_of(const Matrix& scores, std::span<const std::int32_t> classes) {
+  std::vector<double> precision;
+  std::vector<double> row(static_cast<std::size_t>(scores.cols()));
+  std::vector<std::uint8_t> relevant(row.size());
+  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = static_cast<double>(scores(i, static_cast<Eigen::Index>(j)));
+      relevant[j] = classes[j] == classes[static_cast<std::size_t>(i)] ? 1 : 0;
+      count += relevant[j];
+    }
+    precision.push_back(average_precision(rank_by_score(row, relevant), count));
+  }
+  return mean(precision);
+}
+
+Matrix rows_of(const RelateKind& kind, std::span<const std::int64_t> items) {
+  return take_rows(kind.view(), items).dense;
+}
+
+Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
+  for (Matrix* each : {&first, &second}) {
+    each->array().rowwise() *= weight.cast<float>().transpose().array();
+    for (Eigen::Index i = 0; i < each->rows(); ++i)
+      if (const float length = each->row(i).norm(); length > 0) each->row(i) /= length;
+  }
+  return multiply_transposed(first, second, jobs);
+}
+
+Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
+              std::span<const std::int64_t> asked, double ridge, int jobs) {
+  const Matrix first = rows_of(data.kinds[0], known);
+  const Matrix second = rows_of(data.kinds[1], known);
+  std::vector<ItemPair> pairs;
+  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
+  CanonicalCorrelationOptions options;
+  options.dim = std::min<std::int64_t>({100, first.cols(), second.cols()});
+  options.ridge = ridge;
+  options.jobs = jobs;
+  const CanonicalCorrelation model =
+      fit_canonical_correlation(FeatureRows(first), FeatureRows(second), pairs, {}, options);
+  const Matrix one = rows_of(data.kinds[0], asked);
+  const Matrix other = rows_of(data.kinds[1], asked);
+  return cosines(encode(model, 0, FeatureRows(one), jobs),
+                 encode(model, 1, FeatureRows(other), jobs), model.correlations, jobs);
+}
+
+Matrix by_mvlpp(const RelateData& data, std::span<const std::int64_t> known,
+                std::span<const std::int64_t> asked, double ridge, int jobs) {
+  const Matrix first = rows_of(data.kinds[0], known);
+  const Matrix second = rows_of(data.kinds[1], known);
+  std::vector<ItemPair> pairs;
+  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
+  LocalityProjectionOptions options;
+  options.dim = std::min<std::int64_t>({30, first.cols(), second.cols()});
+  options.ridge = ridge;
+  options.jobs = jobs;
+  const GuidedProjection model =
+      fit_paired_locality_projection(FeatureRows(first), FeatureRows(second), pairs, options).model;
+  const Matrix one = rows_of(data.kinds[0], asked);
+  const Matrix other = rows_of(data.kinds[1], asked);
+  return cosines(encode(model, 0, FeatureRows(one), jobs),
+                 encode(model, 1, FeatureRows(other), jobs), VectorD::Ones(model.dim()), jobs);
+}
+
+/// A fifth of the known items, to choose by, and the others.
+struct Inner {
+  std::vector<std::int64_t> learn;
+  std::vector<std::int64_t> ask;
+  std::vector<std::int32_t> classes;  ///< of those asked for
+};
+
+Inner inner_of(const RelateData& data, std::span<const std::int64_t> known) {
+  Inner inner;
+  const auto all = classes_of(data.kinds[2]);
+  for (const std::int64_t item : known) {
+    if (!is_test_row(1, item, 0.2)) {
+      inner.learn.push_back(item);
+      continue;
+    }
+    inner.ask.push_back(item);
+    inner.classes.push_back(all[static_cast<std::size_t>(item)]);
+  }
+  return inner;
+}
+
+double both_ways(const Matrix& scores, std::span<const std::int32_t> classes) {
+  return map_of(scores, classes) + map_of(scores.transpose(), classes);
+}
+
+/// The ridge that is best on a fifth of the known items, then all of them.
+Scores with_ridge(const RelateData& data,
+                  std::function<Matrix(const RelateData&, std::span<const std::int64_t>,
+                                       std::span<const std::int64_t>, double, int)>
+                      method,
+                  int jobs) {
+  return [&data, method, jobs](std::span<const std::int64_t> known,
+                               std::span<const std::int64_t> asked, std::string& chosen) {
+    const Inner inner = inner_of(data, known);
+    double best = -1;
+    double ridge = kRidges[0];
+    for (const double each : kRidges) {
+      const double quality =
+          both_ways(method(data, inner.learn, inner.ask, each, jobs), inner.classes);
+      if (quality <= best) continue;
+      best = quality;
+      ridge = each;
+    }
+    chosen = concat("ridge ", ridge);
+    return method(data, known, asked, ridge, jobs);
+  };
+}
+
+/// Affinities between asked items by the first `dim` coordinates.
+Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::int64_t dim,
+                 std::span<const std::int64_t> asked, int jobs) {
+  RelateSpace space = learned.space;
+  cut(space, dim);
+  const auto where = [&](std::size_t k) {
+    return positions_of_items(data.kinds[k].has.view(),
+                              learned.positions[k].leftCols(space.dim()).eval(), asked);
+  };
+  return affinities(space, where(0), where(1), jobs);
+}
+
+/// Our own method: with the classes of the known items as guidance, or their pairs alone. How many
+/// coordinates count is chosen on a fifth of the known items.
+Scores ours(const RelateData& data, bool with_classes, const RelateOptions& options, int jobs,
+            const Progress& progress) {
+  return [&data, with_classes, &options, jobs, &progress](std::span<const std::int64_t> known,
+                                                          std::span<const std::int64_t> asked,
+                                                          std::string& chosen) {
+    RelateData pairs;
+    if (!with_classes)
+      for (std::size_t k = 0; k < 2; ++k)
+        pairs.kinds.push_back(kind_of_file(data.kinds[k].rows.dense, data.kinds[k].what.field));
+    const RelateData& used = with_classes ? data : pairs;
+    const auto learn = [&](std::span<const std::int64_t> from) {
+      RelateTask task;
+      task.data = &used;
+      task.target = used.kinds.size() - 1;
+      task.options = options;
+      task.jobs = jobs;
+      for (std::size_t k = 0; k < used.kinds.size(); ++k) {
+        auto& held = task.held.emplace_back(static_cast<std::size_t>(used.items_of(k)), 1);
+        for (const std::int64_t item : from) held[static_cast<std::size_t>(item)] = 0;
+      }
+      return learn_relation(task, progress);
+    };
+    const Inner inner = inner_of(data, known);
+    const LearnedRelation trial = learn(inner.learn);
+    double best = -1;
+    std::int64_t dim = 0;
+    for (const std::int64_t each : {3, 5, 7, 9, 12, 20, 50, 100}) {
+      if (each > trial.space.dim()) break;
+      const double quality =
+          both_ways(scores_in(trial, used, each, inner.ask, jobs), inner.classes);
+      if (quality <= best) continue;
+      best = quality;
+      dim = each;
+    }
+    const LearnedRelation learned = learn(known);
+    for (std::size_t k = 0; k < 2; ++k)
+      chosen += concat(used.kinds[k].what.field, " ", learned.space.settings[k].kernel, " gamma ",
+                       learned.space.settings[k].gamma, ", ");
+    chosen += concat("dim ", dim);
+    return scores_in(learned, used, dim, asked, jobs);
+  };
+}
+
+Json as_json(const RelateQuality& each) {
+  Json json = {{"method", each.method},
+               {"learned_from", each.learned_from},
+               {"ndcg",
+                {{"value", each.ndcg.value},
+                 {"low", each.ndcg.interval.low},
+                 {"high", each.ndcg.interval.high}}},
+               {"seconds", each.seconds}};
+  if (each.dim > 0) json["dim"] = each.dim;
+  if (!each.met.empty()) json.update({{"met", each.met}, {"rand", each.rand}});
+  if (!each.chosen.empty()) json["chosen"] = each.chosen;
+  return json;
+}
+
+/// One line a method of nDCG against what `x` gives; nothing if that is the same for all.
+Chart ndcg_chart(const RelateEvaluation& evaluation, const std::string& title,
+                 const std::string& label, const std::function<double(const RelateQuality&)>& x) {
+  Chart chart{title, label, "nDCG", {}};
+  for (const RelateQuality& each : evaluation.methods) {
+    auto found = std::find_if(chart.series.begin(), chart.series.end(),
+                              [&](const Series& series) { return series.name == each.method; });
+    if (found == chart.series.end()) {
+      chart.series.push_back({each.method, {}, {}, {}, {}});
+      found = std::prev(chart.series.end());
+    }
+    found->x.push_back(x(each));
+    found->y.push_back(each.ndcg.value);
+  }
+  std::erase_if(chart.series, [](const Series& series) { return series.x.size() < 2; });
+  return chart;
+}
+
+}  // namespace
+
+CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
+                            const std::filesystem::path& labels,
+                            const std::vector<std::filesystem::path>& test_features,
+                            const std::filesystem::path& test_labels) {
+  require(features.size() == 2 && test_features.size() == 2, "give two files of --features and ",
+          "two of --test-features, in the same order");
+  CrossTrial trial;
+  const Matrix classes = read_npy(labels);
+  trial.known = classes.rows();
+  const Matrix all = stacked(classes, read_npy(test_labels), test_labels);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Matrix known = read_npy(features[k]);
+    require(known.rows() == trial.known, features[k].string(), " has ", known.rows(), " rows, but ",
+            labels.string(), " has ", trial.known);
+    const Matrix rows = stacked(known, read_npy(test_features[k]), test_features[k]);
+    require(rows.rows() == all.rows(), test_features[k].string(), " has ",
+            rows.rows() - known.rows(), " rows, but ", test_labels.string(), " has ",
+            all.rows() - trial.known);
+    trial.data.kinds.push_back(kind_of_file(rows, k == 0 ? "first" : "second"));
+  }
+  trial.data.kinds.push_back(kind_of_classes(all, labels));
+  return trial;
+}
+
+std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
+                                         Comm& comm, int jobs, const Progress& progress) {
+  check(relate);
+  std::vector<std::int64_t> known;
+  std::vector<std::int64_t> asked;
+  for (std::int64_t i = 0; i < trial.data.items_of(0); ++i)
+    (i < trial.known ? known : asked).push_back(i);
+  std::vector<std::int32_t> classes;
+  const auto all = classes_of(trial.data.kinds[2]);
+  for (const std::int64_t item : asked) classes.push_back(all[static_cast<std::size_t>(item)]);
+  const std::vector<std::pair<std::string, Scores>> methods = {
+      {"commonplace", ours(trial.data, true, relate, jobs, progress)},
+      {"pairs alone", ours(trial.data, false, relate, jobs, progress)},
+      {"cca", with_ridge(trial.data, by_cca, jobs)},
+      {"mvlpp", with_ridge(trial.data, by_mvlpp, jobs)}};
+  std::vector<CrossQuality> result;
+  for (const std::string& made : make_together(comm, std::ssize(methods), [&](std::int64_t number) {
+         const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
+         progress(
+             {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
+         const auto begin = Clock::now();
+         CrossQuality quality;
+         quality.method = name;
+         const Matrix scores = scores_of(known, asked, quality.chosen);
+         quality.seconds = seconds_since(begin);
+         quality.first_to_second = map_of(scores, classes);
+         quality.second_to_first = map_of(scores.transpose(), classes);
+         return packed(quality);
+       }))
+    result.push_back(unpacked<CrossQuality>(made));
+  return result;
+}
+
+std::string to_json(const std::vector<CrossQuality>& qualities) {
+  Json methods = Json::array();
+  for (const CrossQuality& each : qualities)
+    methods.push_back({{"method", each.method},
+                       {"first_to_second", each.first_to_second},
+                       {"second_to_first", each.second_to_first},
+                       {"seconds", each.seconds},
+                       {"chosen", each.chosen}});
+  return Json{{"methods", methods}}.dump();
+}
+
+std::string to_json(const RelateEvaluation& evaluation) {
+  Json methods = Json::array();
+  for (const RelateQuality& each : evaluation.methods) methods.push_back(as_json(each));
+  Json json = {{"target", evaluation.target},
+               {"kinds", evaluation.kinds},
+               {"items", evaluation.items},
+               {"things", evaluation.things},
+               {"methods", methods}};
+  if (!evaluation.places.empty()) {
+    Json places = Json::array();
+    for (const PlaceQuality& each : evaluation.places)
+      places.push_back({{"method", each.method},
+                        {"median_metres", each.median.value},
+                        {"low", each.median.interval.low},
+                        {"high", each.median.interval.high},
+                        {"within_1_km", each.within_1_km}});
+    json.update({{"places", places}, {"places_told", evaluation.told}});
+  }
+  return json.dump();
+}
+
+std::string evaluation_plot(const RelateEvaluation& evaluation) {
+  std::vector<Chart> charts;
+  Chart by_dim =
+      ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
+                 [](const RelateQuality& each) { return static_cast<double>(each.dim); });
+  if (!by_dim.series.empty() && by_dim.series[0].x.front() != by_dim.series[0].x.back())
+    charts.push_back(std::move(by_dim));
+  Chart by_items =
+      ndcg_chart(evaluation, "Things found, by items learned from", "items",
+                 [](const RelateQuality& each) { return static_cast<double>(each.learned_from); });
+  if (!by_items.series.empty() && by_items.series[0].x.front() != by_items.series[0].x.back())
+    charts.push_back(std::move(by_items));
+  Chart met{"Links of items held out that are met", "closest % of all pairs", "% met", {}};
+  for (const RelateQuality& each : evaluation.methods) {
+    const bool seen = std::any_of(met.series.begin(), met.series.end(),
+                                  [&](const Series& series) { return series.name == each.method; });
+    if (each.met.empty() || seen) continue;
+    Series series{each.method, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < each.met.size(); ++i) {
+      series.x.push_back(100.0 * static_cast<double>(i + 1) / static_cast<double>(each.met.size()));
+      series.y.push_back(100 * each.met[i]);
+    }
+    met.series.push_back(std::move(series));
+  }
+  charts.push_back(std::move(met));
+  return chart_page(charts);
+}
+
+}  // namespace commonplace

@@ -1,0 +1,192 @@
+#include "commonplace/relate/learn.h"
+
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/formats/tag_name.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/relate/rows.h"
+
+namespace commonplace {
+namespace {
+
+std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data,
+                                const LandmarkCache& cache, Comm& comm, int jobs) {
+  std::vector<RelatedKind> kinds;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    RelatedKind& into = kinds.emplace_back();
+    into.positions = positions_of(space, data, k, comm, jobs, &cache);
+    into.what = data.kinds[k].what;
+    into.features = data.kinds[k].features;
+    into.names = std::move(data.kinds[k].names);
+    into.places = std::move(data.kinds[k].places);
+    into.text = std::move(data.kinds[k].text);
+    into.has = std::move(data.kinds[k].has);
+  }
+  return kinds;
+}
+
+RelateLearningReport report_of(const RelateModel& model, const RelateLinks& links) {
+  RelateLearningReport report;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    std::int64_t linked = 0;
+    for (const double degree : model.space.degrees[k]) linked += degree > 0 ? 1 : 0;
+    report.kinds.push_back({kind.what.full(), kind.things(), linked, kind.features,
+                            model.space.settings[k], model.rules[k].quality});
+  }
+  for (const Sparse& each : links.links) report.links += each.nonzeros();
+  report.dim = model.space.dim();
+  report.largest_residual = model.space.largest_residual;
+  report.rounds = model.space.rounds;
+  report.converged = model.space.converged;
+  return report;
+}
+
+/// Stores the model under the name that the report has for it, with how long it took.
+void keep(Library& library, const RelateModel& model, RelateLearningReport& report,
+          Clock::time_point begin, Comm& comm) {
+  const double seconds = seconds_since(begin);
+  report.seconds = comm.broadcast(seconds, 0);
+  on_first(comm, [&] {
+    store_model(
+        library,
+        {report.model, kRelateModelKind, {}, options_to_json(model.options), to_json(report), ""},
+        [&](const std::filesystem::path& path) { save(model, path); });
+  });
+}
+
+/// What tells a thing without features apart from the others of its kind.
+std::vector<std::string> keys_of(const std::vector<std::string>& names,
+                                 const std::vector<Place>& places, std::int64_t things) {
+  std::vector<std::string> keys;
+  for (const std::string& name : names) keys.push_back(tag_key(name));
+  if (keys.empty())
+    for (const Place& place : places) keys.push_back(concat(place.latitude, ",", place.longitude));
+  if (keys.empty())
+    for (std::int64_t i = 0; i < things; ++i) keys.push_back(std::to_string(i));
+  return keys;
+}
+
+/// The space before, with the rows of nameable things put in the order that they have now.
+RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
+  RelateSpace space = before.space;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    ProjectedKind& kind = space.projection.kinds[k];
+    if (!kind.identity) continue;
+    std::unordered_map<std::string, Eigen::Index> row_of;
+    const auto keys =
+        keys_of(before.kinds[k].names, before.kinds[k].places, before.kinds[k].things());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      row_of.emplace(keys[i], static_cast<Eigen::Index>(i));
+    MatrixD projection = MatrixD::Zero(data.kinds[k].things, kind.projection.cols());
+    const auto now = keys_of(data.kinds[k].names, data.kinds[k].places, data.kinds[k].things);
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (const auto found = row_of.find(now[i]); found != row_of.end())
+        projection.row(static_cast<Eigen::Index>(i)) = kind.projection.row(found->second);
+    kind.projection = std::move(projection);
+  }
+  return space;
+}
+
+}  // namespace
+
+RelateLearningReport learn_relate(Library& library, const std::string& name,
+                                  const RelateOptions& options, Comm& comm, int jobs,
+                                  const Progress& progress) {
+  const auto begin = Clock::now();
+  check(options);
+  RelateData data = read_relate_data(library, options.read, comm, jobs, progress);
+  require_same_data(library, data, comm);
+  const RelateChoice choice = choose_relation(data, options, comm, jobs, progress);
+  RelateModel model;
+  model.options = options;
+  model.rules = choice.rules;
+  model.place_rule = choice.place_rule;
+  GuidedProjectionOptions projection = options.projection;
+  projection.dim = choice.dim;
+  const RelateLinks links = links_of(data);
+  LandmarkCache cache;
+  model.space = fit_relate_space(data, links, choice.settings, projection, comm, jobs, progress,
+                                 {nullptr, nullptr, &cache});
+  model.kinds = placed(model.space, data, cache, comm, jobs);
+  RelateLearningReport report = report_of(model, links);
+  report.model = name.empty() ? "relate" : name;
+  report.quality = choice.quality;
+  report.asked = choice.asked;
+  report.tried = choice.tried;
+  keep(library, model, report, begin, comm);
+  return report;
+}
+
+RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
+                                   const Progress& progress) {
+  const auto begin = Clock::now();
+  const ModelRecord record = model_record(library, name);
+  require(record.kind == kRelateModelKind, "the model '", name, "' is of the kind '", record.kind,
+          "'; expected one made by 'commonplace learn LIB relate'");
+  require_same(comm, record.file.filename().string(), concat("model '", name, "'"));
+  const RelateModel before = load_relate_model(TensorFile(record.file));
+  std::vector<TfidfModel> texts;
+  for (const RelatedKind& kind : before.kinds) texts.push_back(kind.text);
+  RelateData data = read_relate_data(library, before.options.read, comm, jobs, progress, texts);
+  require_same_data(library, data, comm);
+  require(data.kinds.size() == before.kinds.size(),
+          "there are other kinds to relate now than when the model '", name,
+          "' was learned; learn it again");
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    require(data.kinds[k].what == before.kinds[k].what, "the kinds of the model '", name,
+            "' have changed: ", data.kinds[k].what.full(), " is new; learn it again");
+  RelateModel model;
+  model.options = before.options;
+  model.rules = before.rules;
+  model.place_rule = before.place_rule;
+  GuidedProjectionOptions projection = before.options.projection;
+  projection.dim = before.space.dim();
+  const RelateLinks links = links_of(data);
+  const RelateSpace start = renumbered(before, data);
+  LandmarkCache cache;
+  model.space = fit_relate_space(data, links, before.space.settings, projection, comm, jobs,
+                                 progress, {&start.landmarks, &start.projection, &cache});
+  model.kinds = placed(model.space, data, cache, comm, jobs);
+  RelateLearningReport report = report_of(model, links);
+  report.model = name;
+  keep(library, model, report, begin, comm);
+  return report;
+}
+
+std::string to_json(const RelateLearningReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json kinds = Json::array();
+  for (const LearnedKind& each : report.kinds) {
+    kinds.push_back({{"kind", each.name},
+                     {"things", each.things},
+                     {"linked", each.linked},
+                     {"kernel", each.setting.kernel},
+                     {"gamma", each.setting.gamma}});
+    if (!each.features.empty()) kinds.back()["features"] = each.features;
+    if (each.setting.width > 0) kinds.back()["width"] = each.setting.width;
+    if (each.quality > 0) kinds.back()["ndcg"] = each.quality;
+  }
+  Json tried = Json::array();
+  for (const RelateTried& each : report.tried)
+    tried.push_back({{"setting", each.what}, {"ndcg", each.quality}});
+  Json json = {{"model", report.model},
+               {"kinds", kinds},
+               {"links", report.links},
+               {"coordinates", report.dim},
+               {"residual", report.largest_residual},
+               {"rounds", report.rounds},
+               {"converged", report.converged},
+               {"tried", tried},
+               {"seconds", report.seconds}};
+  if (report.quality > 0) json.update({{"asked", report.asked}, {"ndcg", report.quality}});
+  return json.dump();
+}
+
+}  // namespace commonplace

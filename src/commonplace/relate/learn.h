@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/library/library.h"
+#include "commonplace/relate/model.h"
+
+namespace commonplace {
+
+struct LearnedKind {
+  std::string name;
+  std::int64_t things = 0;
+  std::int64_t linked = 0;  ///< of which guidance says something
+  std::string features;     ///< what they are compared by
+  KindSetting setting;
+  double quality = 0;  ///< nDCG of these things for items held out; 0 where it was not tried
+};
+
+struct RelateLearningReport {
+  std::string model;  ///< its name in the library
+  std::vector<LearnedKind> kinds;
+  std::int64_t links = 0;  ///< pairs of things that guidance says something of
+  std::int64_t dim = 0;
+  double largest_residual = 0;
+  int rounds = 0;
+  bool converged = false;
+  double quality = 0;  ///< nDCG of what was asked for, of items held out; 0: too few to try
+  std::string asked;
+  std::vector<RelateTried> tried;
+  double seconds = 0;
+};
+std::string to_json(const RelateLearningReport& report);
+
+/// Learns one space for what `options` name and stores the model under `name` (empty: "relate").
+/// All or nothing. Each rank has the library; rank 0 writes to it, and all get its report.
+RelateLearningReport learn_relate(Library& library, const std::string& name,
+                                  const RelateOptions& options, Comm& comm, int jobs,
+                                  const Progress& progress);
+
+/// Brings a stored model up to date with new items, tags, decisions and links: with its kernels,
+/// landmarks, ridges and rules as they are, and the solver starting from its space.
+RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
+                                   const Progress& progress);
+
+}  // namespace commonplace

@@ -1,0 +1,288 @@
+#include "commonplace/relate/overview.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/math/k_means.h"
+#include "commonplace/math/neighbour_layout.h"
+
+namespace commonplace {
+namespace {
+
+/// Tags and labels that are written out in a map.
+constexpr std::size_t kWritten = 60;
+
+/// A thing of a kind.
+struct Thing {
+  std::size_t kind = 0;
+  std::int64_t number = 0;
+};
+
+/// Everything that has a position.
+struct Everything {
+  std::vector<Thing> things;
+  Matrix directions;  ///< things x dim
+};
+
+/// The `most` things of each kind, by their links; all of them for 0.
+Everything everything(const RelateModel& model, std::int64_t most) {
+  Everything all;
+  std::vector<Matrix> towards;
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    const RelatedKind& kind = model.kinds[k];
+    towards.push_back(directions(model.space, kind.positions));
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t i = 0; i < kind.things(); ++i)
+      if (!towards[k].row(i).isZero(0)) numbers.push_back(i);
+    if (most > 0 && std::ssize(numbers) > most) {
+      const VectorD& degrees = model.space.degrees[k];
+      std::stable_sort(numbers.begin(), numbers.end(),
+                       [&](std::int64_t a, std::int64_t b) { return degrees(a) > degrees(b); });
+      numbers.resize(static_cast<std::size_t>(most));
+      std::sort(numbers.begin(), numbers.end());
+    }
+    for (const std::int64_t number : numbers) all.things.push_back({k, number});
+  }
+  all.directions.resize(std::ssize(all.things), model.space.dim());
+  for (std::size_t i = 0; i < all.things.size(); ++i)
+    all.directions.row(static_cast<Eigen::Index>(i)) =
+        towards[all.things[i].kind].row(all.things[i].number);
+  return all;
+}
+
+/// The nearest centres of all rows, each rank's own put together. All take the centres of rank 0,
+/// for rounding may make theirs others.
+NearestCentres nearest_together(const Matrix& rows, Matrix centres, Comm& comm, int jobs) {
+  comm.broadcast(std::span<float>(centres.data(), static_cast<std::size_t>(centres.size())), 0);
+  const RowRange own = own_rows(rows.rows(), comm);
+  NearestCentres nearest =
+      nearest_centres(rows.middleRows(own.begin, own.end - own.begin), centres, jobs);
+  nearest.centre = gather_numbers(comm, std::span<const std::int32_t>(nearest.centre));
+  nearest.squared_distance = gather_numbers(comm, std::span<const float>(nearest.squared_distance));
+  return nearest;
+}
+
+/// Error unless all ranks have opened the same model.
+void require_same_model(const RelateModel& model, Comm& comm) {
+  std::string text = concat(model.space.dim(), ' ', model.space.mass);
+  for (const RelatedKind& kind : model.kinds)
+    text += concat(' ', kind.what.full(), ' ', kind.things());
+  require_same(comm, text, "model");
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += ' ';
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// Told apart by most people, on light and on dark ground.
+const char* colour_of(std::size_t kind) {
+  static constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                             "#e69f00", "#56b4e9", "#999999"};
+  return kColours[kind % std::size(kColours)];
+}
+
+void write_style(std::ostream& out, std::size_t kinds) {
+  out << "<style>\n:root { color-scheme: light dark; }\nbody { font: 16px/1.4 system-ui, "
+         "sans-serif; margin: 1rem auto; max-width: 1100px; padding: 0 1rem; }\n"
+         "svg { width: 100%; height: auto; border: 1px solid #8886; border-radius: 6px; }\n"
+         "circle { opacity: .7; } circle:hover { opacity: 1; stroke: currentColor; }\n"
+         "text { font-size: 11px; fill: currentColor; pointer-events: none; }\n"
+         "label { margin-right: 1.2rem; white-space: nowrap; }\n"
+         ".dot { display: inline-block; width: .8em; height: .8em; border-radius: 50%; }\n";
+  for (std::size_t k = 0; k < kinds; ++k)
+    out << "#show" << k << ":not(:checked) ~ svg .k" << k << " { display: none; }\n";
+  out << "</style>\n";
+}
+
+/// How much is linked to it.
+double degree(const RelateModel& model, const RelateMap::Point& point) {
+  return model.space.degrees[point.kind](point.thing);
+}
+
+/// After the most linked of its things that have names.
+std::string name_of_group(const Relations& relations, const RelateMap& map,
+                          std::vector<std::size_t> members) {
+  constexpr std::size_t kWords = 3;
+  const RelateModel& model = relations.model();
+  std::erase_if(members,
+                [&](std::size_t i) { return model.kinds[map.points[i].kind].names.empty(); });
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return degree(model, map.points[a]) > degree(model, map.points[b]);
+  });
+  std::vector<std::string> words;
+  for (const std::size_t i : members) {
+    std::string name = relations.name_of(map.points[i].kind, map.points[i].thing);
+    if (std::find(words.begin(), words.end(), name) == words.end())
+      words.push_back(std::move(name));
+    if (words.size() == kWords) break;
+  }
+  return join(words);
+}
+
+void group_points(const Relations& relations, const Everything& all, const MapOptions& options,
+                  std::int64_t groups, int jobs, const Progress& progress, RelateMap& map) {
+  KMeansOptions means;
+  means.clusters = groups;
+  means.seed = options.seed;
+  means.jobs = jobs;
+  const NearestCentres nearest =
+      nearest_centres(all.directions, k_means(all.directions, means, progress), jobs);
+  std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(groups));
+  for (std::size_t i = 0; i < map.points.size(); ++i) {
+    map.points[i].group = nearest.centre[i];
+    members[static_cast<std::size_t>(nearest.centre[i])].push_back(i);
+  }
+  for (const auto& of_group : members) {
+    RelateMap::Group& group = map.groups.emplace_back();
+    group.things = std::ssize(of_group);
+    group.name = name_of_group(relations, map, of_group);
+    // The median, since a group may lie in several places of the plane.
+    auto median = [&](auto coordinate) {
+      std::vector<float> values;
+      for (const std::size_t i : of_group) values.push_back(map.points[i].*coordinate);
+      if (values.empty()) return 0.5F;
+      const auto middle = values.begin() + std::ssize(values) / 2;
+      std::nth_element(values.begin(), middle, values.end());
+      return *middle;
+    };
+    group.x = median(&RelateMap::Point::x);
+    group.y = median(&RelateMap::Point::y);
+  }
+}
+
+}  // namespace
+
+std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
+                                         std::int64_t limit, std::uint64_t seed, Comm& comm,
+                                         int jobs, const Progress& progress) {
+  require(groups >= 1, "--k must be 1 or more, not ", groups);
+  require(limit >= 0, "--limit must be 0 or more, not ", limit);
+  const RelateModel& model = relations.model();
+  require_same_model(model, comm);
+  const Everything all = everything(model, 0);
+  require(std::ssize(all.things) >= groups, "there are ", all.things.size(),
+          " things, too few for ", groups, " groups; give a smaller --k");
+  KMeansOptions options;
+  options.clusters = groups;
+  options.seed = seed;
+  options.jobs = jobs;
+  const auto find_nearest = [&](const Matrix& centres) {
+    return nearest_together(all.directions, centres, comm, jobs);
+  };
+  const NearestCentres nearest =
+      find_nearest(k_means(all.directions, options, find_nearest, progress));
+  std::vector<std::vector<std::vector<std::size_t>>> members(
+      static_cast<std::size_t>(groups), std::vector<std::vector<std::size_t>>(model.kinds.size()));
+  for (std::size_t i = 0; i < all.things.size(); ++i)
+    members[static_cast<std::size_t>(nearest.centre[i])][all.things[i].kind].push_back(i);
+  std::vector<RelateGroup> result;
+  for (auto& of_group : members) {
+    RelateGroup group;
+    for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+      auto& things = of_group[k];
+      if (things.empty()) continue;
+      group.things += std::ssize(things);
+      std::stable_sort(things.begin(), things.end(), [&](std::size_t a, std::size_t b) {
+        return nearest.squared_distance[a] < nearest.squared_distance[b];
+      });
+      GroupedKind& kind = group.kinds.emplace_back();
+      kind.kind = model.kinds[k].what.full();
+      kind.things = std::ssize(things);
+      for (std::size_t i = 0; i < things.size() && std::ssize(kind.nearest) < limit; ++i)
+        kind.nearest.push_back(relations.name_of(k, all.things[things[i]].number));
+    }
+    result.push_back(std::move(group));
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const RelateGroup& a, const RelateGroup& b) { return a.things > b.things; });
+  return result;
+}
+
+RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
+                      int jobs, const Progress& progress) {
+  require(options.most >= 10 && options.most <= 20000, "--most must be from 10 to 20,000, not ",
+          options.most);
+  const RelateModel& model = relations.model();
+  const auto kinds = std::ssize(model.kinds);
+  const Everything all = everything(model, std::max<std::int64_t>(1, options.most / kinds));
+  NeighbourLayoutOptions layout;
+  layout.seed = options.seed;
+  layout.jobs = jobs;
+  const Matrix at = neighbour_layout(all.directions, layout);
+  RelateMap map;
+  for (const RelatedKind& kind : model.kinds)
+    map.kinds.push_back({kind.what.full(), kind.what.collection,
+                         kind.what.of == ThingsOf::items || kind.what.of == ThingsOf::text,
+                         kind.things(), 0});
+  for (std::size_t i = 0; i < all.things.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    map.points.push_back({all.things[i].kind, all.things[i].number, at(row, 0), at(row, 1), -1});
+    ++map.kinds[all.things[i].kind].drawn;
+  }
+  if (groups > 0 && !map.points.empty())
+    group_points(relations, all, options, std::min(groups, std::ssize(map.points)), jobs, progress,
+                 map);
+  return map;
+}
+
+std::string draw_map(const Relations& relations, const MapOptions& options, int jobs) {
+  const RelateModel& model = relations.model();
+  const RelateMap map = lay_out_map(relations, options, 0, jobs, no_progress);
+  std::ostringstream out;
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
+      << escaped(options.title) << "</title>\n";
+  write_style(out, model.kinds.size());
+  out << "</head>\n<body>\n<h1>" << escaped(options.title) << "</h1>\n";
+  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+    out << "<input type=\"checkbox\" id=\"show" << k << "\" checked><label for=\"show" << k
+        << "\"> <span class=\"dot\" style=\"background:" << colour_of(k) << "\"></span> "
+        << escaped(map.kinds[k].name) << " (" << map.kinds[k].drawn << " of " << map.kinds[k].things
+        << ")</label>\n";
+  }
+  out << "<svg viewBox=\"0 0 1060 760\" role=\"img\" aria-label=\"" << escaped(options.title)
+      << "\">\n";
+  std::vector<std::size_t> written;
+  for (std::size_t i = 0; i < map.points.size(); ++i) {
+    const RelateMap::Point& point = map.points[i];
+    const bool named = !model.kinds[point.kind].names.empty();
+    if (named) written.push_back(i);
+    out << "<circle class=\"k" << point.kind << "\" fill=\"" << colour_of(point.kind) << "\" cx=\""
+        << 30 + 1000 * point.x << "\" cy=\"" << 30 + 700 * point.y << "\" r=\"" << (named ? 5 : 3)
+        << "\"><title>"
+        << escaped(map.kinds[point.kind].name + ": " + relations.name_of(point.kind, point.thing))
+        << "</title></circle>\n";
+  }
+  std::stable_sort(written.begin(), written.end(), [&](std::size_t a, std::size_t b) {
+    return degree(model, map.points[a]) > degree(model, map.points[b]);
+  });
+  if (written.size() > kWritten) written.resize(kWritten);
+  for (const std::size_t i : written) {
+    const RelateMap::Point& point = map.points[i];
+    out << "<text class=\"k" << point.kind << "\" x=\"" << 37 + 1000 * point.x << "\" y=\""
+        << 34 + 700 * point.y << "\">" << escaped(relations.name_of(point.kind, point.thing))
+        << "</text>\n";
+  }
+  out << "</svg>\n</body>\n</html>\n";
+  return out.str();
+}
+
+}  // namespace commonplace

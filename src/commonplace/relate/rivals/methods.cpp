@@ -1,0 +1,486 @@
+#include "commonplace/relate/rivals/methods.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/eval/split.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/relate/ask.h"
+#include "commonplace/relate/core/landmark_features.h"
+#include "commonplace/relate/rivals/canonical_correlation.h"
+#include "commonplace/relate/rivals/locality_projection.h"
+#include "commonplace/relate/rivals/place_votes.h"
+#include "commonplace/relate/rivals/ridge_rows.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::int64_t kUsualDim = 30;
+constexpr std::int64_t kBaselineLandmarks = 400;
+/// Widths of place votes, in degrees.
+constexpr double kWidths[] = {0.0003, 0.001, 0.003, 0.01};
+constexpr double kRidges[] = {0.03, 0.1, 0.3, 1, 3, 10, 30};
+constexpr double kNeighbours[] = {3, 5, 10, 20, 40};
+
+const KindName& target_of(const RelateTask& task) { return task.data->kinds[task.target].what; }
+
+/// The kinds of the target's collection but the target, those with features first.
+std::vector<std::size_t> evidence_kinds(const RelateTask& task) {
+  std::vector<std::size_t> kinds;
+  for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
+    if (k != task.target && task.data->kinds[k].what.collection == target_of(task).collection &&
+        !task.data->kinds[k].identity())
+      kinds.push_back(k);
+  return kinds;
+}
+
+/// The first thing that an item has of a kind; -1 if none.
+std::int64_t thing_of(const RelateKind& kind, std::int64_t item) {
+  return kind.has.view().row_indices(item).empty() ? -1 : kind.has.view().row_indices(item)[0];
+}
+
+/// The features of items by a kind, dense: by the kernel where it needs landmarks. Items without
+/// any have zeros.
+Matrix item_rows(const RelateTask& task, std::size_t kind, std::span<const std::int64_t> items,
+                 std::span<const std::int64_t> known) {
+  const RelateKind& of = task.data->kinds[kind];
+  const auto rows_of = [&](std::span<const std::int64_t> which) {
+    std::vector<std::int64_t> things;
+    for (const std::int64_t item : which)
+      if (const std::int64_t thing = thing_of(of, item); thing >= 0) things.push_back(thing);
+    return take_rows(of.view(), things);
+  };
+  const StoredRows have = rows_of(items);
+  Matrix made;
+  if (of.what.of == ThingsOf::items && !have.is_sparse) {
+    made = have.dense;
+  } else {
+    const KindSetting setting = usual_setting(of, kBaselineLandmarks);
+    const StoredRows learned_from = rows_of(known);
+    const LandmarkFeatures landmarks = fit_landmark_features(
+        learned_from.view(), {setting.kernel, setting.width, kBaselineLandmarks, 1}, task.jobs);
+    made = encode(landmarks, have.view(), task.jobs);
+  }
+  Matrix result = Matrix::Zero(std::ssize(items), made.cols());
+  Eigen::Index next = 0;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (thing_of(of, items[i]) >= 0) result.row(static_cast<Eigen::Index>(i)) = made.row(next++);
+  return result;
+}
+
+/// The rows of known and of asked items, from the same landmarks.
+struct BothRows {
+  Matrix known;
+  Matrix asked;
+};
+
+BothRows rows_by(const RelateTask& task, std::span<const std::size_t> kinds) {
+  const std::vector<std::int64_t> known = known_items(task);
+  std::vector<std::int64_t> all = known;
+  all.insert(all.end(), task.asked.begin(), task.asked.end());
+  std::vector<Matrix> parts;
+  Eigen::Index columns = 0;
+  for (const std::size_t kind : kinds) {
+    Matrix part = item_rows(task, kind, all, known);
+    // Kinds count alike: the mean of their squared lengths is one.
+    const float size =
+        std::sqrt(part.squaredNorm() / static_cast<float>(std::max<Eigen::Index>(1, part.rows())));
+    if (size > 0) part /= size;
+    columns += part.cols();
+    parts.push_back(std::move(part));
+  }
+  BothRows both{Matrix(std::ssize(known), columns), Matrix(std::ssize(task.asked), columns)};
+  Eigen::Index begin = 0;
+  for (const Matrix& part : parts) {
+    both.known.middleCols(begin, part.cols()) = part.topRows(both.known.rows());
+    both.asked.middleCols(begin, part.cols()) = part.bottomRows(both.asked.rows());
+    begin += part.cols();
+  }
+  return both;
+}
+
+/// Known items x things: 1 where they have it.
+Sparse known_truth(const RelateTask& task) {
+  Sparse truth = truth_of(task.data->kinds[task.target], known_items(task));
+  for (float& value : truth.values) value = value > 0 ? 1.0F : 0.0F;
+  return truth;
+}
+
+Eigen::RowVectorXf counts_of(const SparseView& truth) {
+  Eigen::RowVectorXf counts = Eigen::RowVectorXf::Zero(truth.columns);
+  for (std::int64_t row = 0; row < truth.rows; ++row)
+    for (std::size_t i = 0; i < truth.row_indices(row).size(); ++i)
+      counts(truth.row_indices(row)[i]) += truth.row_values(row)[i];
+  return counts;
+}
+
+/// Votes of the nearest rows by the cosine, and a little of what is common.
+Matrix votes(const BothRows& rows, const Sparse& truth, std::int64_t count, int jobs) {
+  const auto unit = [](Matrix m) {
+    for (Eigen::Index i = 0; i < m.rows(); ++i)
+      if (const float length = m.row(i).norm(); length > 0) m.row(i) /= length;
+    return m;
+  };
+  const Matrix alike = multiply_transposed(unit(rows.asked), unit(rows.known), jobs);
+  const Eigen::RowVectorXf common =
+      counts_of(truth.view()) *
+      (1e-6F / static_cast<float>(std::max<Eigen::Index>(1, rows.known.rows())));
+  Matrix scores(rows.asked.rows(), truth.columns);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows.known.rows()));
+  const auto first = std::min<std::ptrdiff_t>(count, std::ssize(order));
+  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
+    scores.row(i) = common;
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + first, order.end(),
+                      [&](std::int64_t a, std::int64_t b) {
+                        return alike(i, a) > alike(i, b) || (alike(i, a) == alike(i, b) && a < b);
+                      });
+    for (std::ptrdiff_t j = 0; j < first; ++j) {
+      const std::int64_t row = order[static_cast<std::size_t>(j)];
+      for (const std::int32_t thing : truth.view().row_indices(row))
+        scores(i, thing) += std::max(0.0F, alike(i, row));
+    }
+  }
+  return scores;
+}
+
+RelateSaid only_scores(Matrix scores) {
+  RelateSaid said;
+  said.scores = std::move(scores);
+  return said;
+}
+
+std::vector<ItemPair> pairs_of(const Sparse& truth) {
+  std::vector<ItemPair> pairs;
+  for (std::int64_t row = 0; row < truth.rows(); ++row)
+    for (std::size_t i = 0; i < truth.view().row_indices(row).size(); ++i)
+      if (truth.view().row_values(row)[i] > 0)
+        pairs.emplace_back(row, truth.view().row_indices(row)[i]);
+  return pairs;
+}
+
+Sparse unit_rows(std::int64_t count) {
+  Sparse rows;
+  rows.columns = count;
+  for (std::int64_t i = 0; i < count; ++i) {
+    rows.push(static_cast<std::int32_t>(i), 1);
+    rows.end_row();
+  }
+  return rows;
+}
+
+/// Positions weighted by coordinate, each of length one; scores are the cosine.
+RelateSaid nearest_by_cosine(Matrix items, Matrix things, const VectorD& weight, int jobs) {
+  const auto unit = [&](Matrix m) {
+    m.array().rowwise() *= weight.cast<float>().transpose().array();
+    for (Eigen::Index i = 0; i < m.rows(); ++i)
+      if (const float length = m.row(i).norm(); length > 0) m.row(i) /= length;
+    return m;
+  };
+  RelateSaid said;
+  said.items = unit(std::move(items));
+  said.things = unit(std::move(things));
+  said.scores = multiply_transposed(said.items, said.things, jobs);
+  return said;
+}
+
+RelateSaid by_cca(const RelateTask& task, double ridge) {
+  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
+  const BothRows rows = rows_by(task, kinds);
+  const Sparse truth = known_truth(task);
+  const Sparse units = unit_rows(truth.columns);
+  CanonicalCorrelationOptions options;
+  options.dim = task.dim > 0 ? task.dim : 100;
+  options.ridge = ridge;
+  options.jobs = task.jobs;
+  const std::vector<ItemPair> pairs = pairs_of(truth);
+  const CanonicalCorrelation model =
+      fit_canonical_correlation(FeatureRows(rows.known), FeatureRows(units), pairs, {}, options);
+  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.jobs),
+                           encode(model, 1, FeatureRows(units), task.jobs), model.correlations,
+                           task.jobs);
+}
+
+RelateSaid by_lpp(const RelateTask& task, double neighbours) {
+  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
+  BothRows rows = rows_by(task, kinds);
+  LocalityProjectionOptions options;
+  options.dim = std::min<std::int64_t>(task.dim > 0 ? task.dim : kUsualDim, rows.known.cols());
+  options.jobs = task.jobs;
+  const GuidedProjection model = fit_locality_projection(FeatureRows(rows.known), options).model;
+  rows.known = encode(model, 0, FeatureRows(rows.known), task.jobs);
+  rows.asked = encode(model, 0, FeatureRows(rows.asked), task.jobs);
+  return only_scores(
+      votes(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.jobs));
+}
+
+RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
+  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
+  const BothRows rows = rows_by(task, kinds);
+  const Sparse truth = known_truth(task);
+  const Sparse units = unit_rows(truth.columns);
+  LocalityProjectionOptions options;
+  options.dim = task.dim > 0 ? task.dim : kUsualDim;
+  options.ridge = ridge;
+  options.jobs = task.jobs;
+  const std::vector<ItemPair> pairs = pairs_of(truth);
+  const GuidedProjection model =
+      fit_paired_locality_projection(FeatureRows(rows.known), FeatureRows(units), pairs, options)
+          .model;
+  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.jobs),
+                           encode(model, 1, FeatureRows(units), task.jobs),
+                           VectorD::Ones(model.dim()), task.jobs);
+}
+
+RelateSaid by_ridge(const RelateTask& task, bool all, double ridge) {
+  const std::vector<std::size_t> evidence = evidence_kinds(task);
+  const BothRows rows = rows_by(task, std::span(evidence).first(all ? evidence.size() : 1));
+  const Sparse truth = known_truth(task);
+  const RidgeRows model = fit_ridge_rows(FeatureRows(rows.known), truth.view(), {ridge, task.jobs});
+  return only_scores(score(model, FeatureRows(rows.asked), task.jobs));
+}
+
+std::optional<std::size_t> places_kind(const RelateTask& task) {
+  for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
+    if (task.data->kinds[k].what.of == ThingsOf::places && k != task.target &&
+        task.data->kinds[k].what.collection == target_of(task).collection)
+      return k;
+  return std::nullopt;
+}
+
+RelateSaid by_places(const RelateTask& task, double width) {
+  const RelateKind& places = task.data->kinds[*places_kind(task)];
+  const Sparse truth = known_truth(task);
+  const std::vector<std::int64_t> known = known_items(task);
+  std::vector<std::int64_t> with;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (thing_of(places, known[i]) >= 0) with.push_back(static_cast<std::int64_t>(i));
+  Matrix rows(std::ssize(with), 3);
+  Sparse their;
+  their.columns = truth.columns;
+  const Matrix points = place_rows(places.places);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    rows.row(static_cast<Eigen::Index>(i)) =
+        points.row(thing_of(places, known[static_cast<std::size_t>(with[i])]));
+    their.push_row(truth.view(), with[i]);
+  }
+  // An item without a place gets what is common: a point far from all others.
+  Matrix asked = Matrix::Zero(std::ssize(task.asked), 3);
+  for (std::size_t i = 0; i < task.asked.size(); ++i)
+    if (const std::int64_t place = thing_of(places, task.asked[i]); place >= 0)
+      asked.row(static_cast<Eigen::Index>(i)) = points.row(place);
+  PlaceVoteOptions options;
+  options.width = width;
+  options.common = 0.001;
+  return only_scores(score(fit_place_votes(rows, their.view(), options), asked, task.jobs));
+}
+
+/// The data without links of held out items, by the paper's guidance: positive only.
+RelateSaid by_positive(const RelateTask& task, double gamma) {
+  const std::vector<std::size_t> evidence = evidence_kinds(task);
+  const RelateLinks links = links_of(*task.data, task.held);
+  std::vector<KindSetting> settings;
+  for (const RelateKind& kind : task.data->kinds) {
+    settings.push_back(usual_setting(kind, kBaselineLandmarks));
+    if (kind.what.of == ThingsOf::items && settings.back().kernel == "gaussian" &&
+        kind.kernel.empty())
+      settings.back().kernel = "linear";
+    settings.back().gamma = gamma;
+  }
+  GuidedProjectionOptions options = task.options.projection;
+  options.balanced = false;
+  options.dim = task.dim > 0 ? task.dim : kUsualDim;
+  options.tolerance = 1e-6;
+  SelfComm alone;
+  const RelateSpace space =
+      fit_relate_space(*task.data, links, settings, options, alone, task.jobs, no_progress);
+  const Matrix places_of_items = positions_of_items(
+      task.data->kinds[evidence.front()].has.view(),
+      positions_of(space, *task.data, evidence.front(), alone, task.jobs), task.asked);
+  const Matrix things = positions_of(space, *task.data, task.target, alone, task.jobs);
+  RelateSaid said{Matrix(places_of_items.rows(), things.rows()), places_of_items, things, ""};
+  for (Eigen::Index i = 0; i < said.scores.rows(); ++i)
+    said.scores.row(i) =
+        -(things.rowwise() - places_of_items.row(i)).rowwise().squaredNorm().transpose();
+  return said;
+}
+
+/// Only these kinds, in this order.
+RelateData only(const RelateData& data, const std::vector<std::size_t>& kinds) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    auto& all = rows.emplace_back(static_cast<std::size_t>(data.kinds[k].has.rows()));
+    std::iota(all.begin(), all.end(), 0);
+  }
+  RelateData copy = take_items(data, rows);
+  RelateData part;
+  for (const std::size_t k : kinds) part.kinds.push_back(std::move(copy.kinds[k]));
+  return part;
+}
+
+RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
+  const LearnedRelation learned = learn_relation(task, progress);
+  const RelateData& data = *task.data;
+  const Evidence evidence = evidence_of(data, learned.positions, task.target, task.asked);
+  const TargetRule& rule = learned.choice.rules[task.target];
+  RelateSaid said;
+  said.scores =
+      target_scores(learned.space, rule, task.target, learned.positions[task.target], evidence,
+                    known_of(data, learned.positions, task.target, known_items(task)), task.jobs);
+  // An item is where its evidence is, each kind as much as it says.
+  said.items = Matrix::Zero(std::ssize(task.asked), learned.space.dim());
+  for (std::size_t e = 0; e < evidence.size(); ++e)
+    if (evidence[e].size() > 0) said.items += static_cast<float>(rule.say[e]) * evidence[e];
+  said.items = directions(learned.space, said.items);
+  said.things = directions(learned.space, learned.positions[task.target]);
+  std::vector<std::string> parts;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    parts.push_back(concat(
+        data.kinds[k].what.full(), " ", learned.space.settings[k].kernel,
+        learned.space.settings[k].width > 0 ? concat(":", learned.space.settings[k].width) : "",
+        " gamma ", learned.space.settings[k].gamma, " say ", rule.say[k]));
+  said.chosen = join(parts) + concat(", popularity ", rule.popularity, ", votes ", rule.votes,
+                                     " of ", rule.voters, ", dim ", learned.space.dim());
+  return said;
+}
+
+RelateSaid by_first_alone(const RelateTask& task, const Progress& progress) {
+  const RelateData part = only(*task.data, {evidence_kinds(task).front(), task.target});
+  RelateTask smaller = task;
+  smaller.data = &part;
+  smaller.target = 1;
+  smaller.held = {task.held[evidence_kinds(task).front()], task.held[task.target]};
+  return by_ours(smaller, progress);
+}
+
+using Method = std::function<RelateSaid(const RelateTask&, double)>;
+
+struct Parametric {
+  Method method;
+  std::vector<double> grid;
+};
+
+std::optional<Parametric> parametric(const std::string& name) {
+  const auto grid = [](std::span<const double> values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  if (name == "cca") return Parametric{by_cca, grid(kRidges)};
+  if (name == "mvlpp") return Parametric{by_mvlpp, grid(kRidges)};
+  if (name == "positive") return Parametric{by_positive, grid(kRidges)};
+  if (name == "lpp") return Parametric{by_lpp, grid(kNeighbours)};
+  if (name == "place-votes") return Parametric{by_places, grid(kWidths)};
+  if (name == "ridge" || name == "ridge-all") {
+    const bool all = name == "ridge-all";
+    return Parametric{
+        [all](const RelateTask& task, double ridge) { return by_ridge(task, all, ridge); },
+        grid(kRidges)};
+  }
+  if (name == "neighbours")
+    return Parametric{[](const RelateTask& task, double count) {
+                        const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
+                        return only_scores(votes(rows_by(task, kinds), known_truth(task),
+                                                 static_cast<std::int64_t>(count), task.jobs));
+                      },
+                      grid(kNeighbours)};
+  return std::nullopt;
+}
+
+/// The task of a fifth of the known items, to choose by.
+RelateTask inner(const RelateTask& task) {
+  RelateTask smaller = task;
+  smaller.asked.clear();
+  const std::uint64_t seed = task.options.projection.seed + 1000;
+  for (const std::int64_t item : known_items(task))
+    if (is_test_row(seed, item, 0.2)) {
+      smaller.asked.push_back(item);
+      for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
+        if (task.data->kinds[k].what.collection == target_of(task).collection)
+          smaller.held[k][static_cast<std::size_t>(item)] = 1;
+    }
+  return smaller;
+}
+
+}  // namespace
+
+const std::vector<std::string>& relate_methods() {
+  static const std::vector<std::string> names = {
+      "commonplace", "alone",      "positive", "cca",       "mvlpp",      "lpp",
+      "popular",     "neighbours", "ridge",    "ridge-all", "place-votes"};
+  return names;
+}
+
+std::vector<std::int64_t> known_items(const RelateTask& task) {
+  std::vector<std::int64_t> rows;
+  const RelateKind& kind = task.data->kinds[task.target];
+  for (std::int64_t row = 0; row < kind.has.rows(); ++row)
+    if (task.held[task.target][static_cast<std::size_t>(row)] == 0 &&
+        !kind.has.view().row_indices(row).empty())
+      rows.push_back(row);
+  return rows;
+}
+
+std::string why_not(const RelateTask& task, const std::string& method) {
+  const auto& names = relate_methods();
+  require(std::find(names.begin(), names.end(), method) != names.end(), "there is no method '",
+          method, "'; there are ", join(names));
+  if (method == "place-votes") return places_kind(task) ? "" : "there are no places";
+  if (method == "commonplace" || method == "popular") return "";
+  return evidence_kinds(task).empty() ? "there are no features" : "";
+}
+
+LearnedRelation learn_relation(const RelateTask& task, const Progress& progress) {
+  const RelateData& data = *task.data;
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+    auto& known = rows.emplace_back();
+    for (std::size_t row = 0; row < task.held[k].size(); ++row)
+      if (task.held[k][row] == 0) known.push_back(static_cast<std::int64_t>(row));
+  }
+  RelateOptions options = task.options;
+  if (task.dim > 0) options.dim = std::to_string(task.dim);
+  SelfComm alone;
+  LearnedRelation learned;
+  learned.choice = choose_relation(take_items(data, rows), options, alone, task.jobs, progress);
+  GuidedProjectionOptions projection = options.projection;
+  projection.dim = learned.choice.dim;
+  learned.space = fit_relate_space(data, links_of(data, task.held), learned.choice.settings,
+                                   projection, alone, task.jobs, progress);
+  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    learned.positions.push_back(positions_of(learned.space, data, k, alone, task.jobs));
+  return learned;
+}
+
+RelateSaid relate_by(const RelateTask& task, const std::string& method, const Progress& progress) {
+  require(why_not(task, method).empty(), "the method ", method,
+          " cannot be used: ", why_not(task, method));
+  if (method == "commonplace") return by_ours(task, progress);
+  if (method == "alone") return by_first_alone(task, progress);
+  if (method == "popular") {
+    const Sparse truth = known_truth(task);
+    return only_scores(counts_of(truth.view()).replicate(std::ssize(task.asked), 1));
+  }
+  const Parametric way = *parametric(method);
+  const RelateTask choosing = inner(task);
+  const Sparse truth = truth_of(task.data->kinds[task.target], choosing.asked);
+  double best = way.grid.front();
+  double quality = -1;
+  for (const double value : way.grid) {
+    progress({"choosing a setting of " + method, 0, 0, ""});
+    const double found =
+        mean_ndcg(way.method(choosing, value).scores, truth.view(), true, task.jobs);
+    if (found > quality) {
+      quality = found;
+      best = value;
+    }
+  }
+  RelateSaid said = way.method(task, best);
+  said.chosen = concat(best);
+  return said;
+}
+
+}  // namespace commonplace

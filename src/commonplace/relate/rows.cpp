@@ -1,0 +1,294 @@
+#include "commonplace/relate/rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/formats/tag_name.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/links.h"
+#include "commonplace/library/stored_features.h"
+#include "commonplace/library/tag_uses.h"
+#include "commonplace/relate/read_kind.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::string_view kLabel = "label:";
+
+std::optional<ThingsOf> things_of(std::string_view part) {
+  if (part == "text") return ThingsOf::text;
+  if (part == "tags") return ThingsOf::tags;
+  if (part == "places") return ThingsOf::places;
+  if (part.starts_with(kLabel) && part.size() > kLabel.size()) return ThingsOf::label;
+  return std::nullopt;
+}
+
+KindName kind_of(const std::string& collection, std::string_view part) {
+  const std::optional<ThingsOf> of = things_of(part);
+  require(of.has_value(), "'", collection, "/", part,
+          "' is nothing to relate; give NAME, NAME:FEATURES, NAME/text, NAME/tags, NAME/places or "
+          "NAME/label:FIELD");
+  return {collection, *of,
+          *of == ThingsOf::label ? std::string(part.substr(kLabel.size())) : std::string()};
+}
+
+/// What a collection's items have, besides stored features.
+struct Seen {
+  bool tags = false;
+  bool places = false;
+  bool text = false;
+};
+
+Seen what_it_has(const Library& library, const Collection& source) {
+  Statement query = library.database().prepare(
+      "SELECT EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND latitude IS NOT NULL), "
+      "EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND (title <> '' OR text <> ''))");
+  query.bind(source.id);
+  Seen seen;
+  if (query.step()) {
+    seen.places = query.integer(0) != 0;
+    seen.text = query.integer(1) != 0;
+  }
+  seen.tags = !tag_uses(library, source).empty();
+  return seen;
+}
+
+/// Everything that one collection has to relate.
+std::vector<KindName> all_of(const Library& library, const std::string& name) {
+  const Collection source = collection(library, name);
+  const Seen seen = what_it_has(library, source);
+  const auto records = feature_records(library, source);
+  std::vector<KindName> kinds;
+  if (std::any_of(records.begin(), records.end(), [](const auto& each) { return !each.sparse; }))
+    kinds.push_back({name, ThingsOf::items, ""});
+  if (seen.text) kinds.push_back({name, ThingsOf::text, ""});
+  if (seen.tags) kinds.push_back({name, ThingsOf::tags, ""});
+  if (seen.places) kinds.push_back({name, ThingsOf::places, ""});
+  require(kinds.size() >= 2, "collection '", name,
+          "' has too little to relate: of features, text, tags and places at least two are needed");
+  return kinds;
+}
+
+struct KernelWish {
+  std::string kernel;
+  std::string features;
+  double width = 0;
+};
+
+/// KERNEL[:FEATURES][:WIDTH]
+KernelWish kernel_wish(const std::string& text) {
+  KernelWish wish;
+  const std::vector<std::string> parts = parted(text, ':');
+  if (parts.empty()) return wish;
+  require(parts.size() <= 3, "the kernel '", text, "' is not KERNEL[:FEATURES][:WIDTH]");
+  wish.kernel = kernel_name(parts[0]);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    double width = 0;
+    const char* end = parts[i].data() + parts[i].size();
+    const auto [read, problem] = std::from_chars(parts[i].data(), end, width);
+    const bool number = problem == std::errc() && read == end;
+    if (!number && wish.features.empty()) {
+      wish.features = parts[i];
+      continue;
+    }
+    require(number && std::isfinite(width) && width > 0, "the width '", parts[i],
+            "' of the kernel '", text, "' is not a number above 0");
+    wish.width = width;
+  }
+  return wish;
+}
+
+double weight_of(const std::string& text, const std::string& of) {
+  if (text.empty()) return 1;
+  double weight = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, problem] = std::from_chars(text.data(), end, weight);
+  require(problem == std::errc() && read == end && std::isfinite(weight) && weight >= 0,
+          "the weight '", text, "' of ", of, " is not a number of 0 or more");
+  return weight;
+}
+
+/// The kind that links between items are of: their features, else their words.
+std::optional<std::size_t> kind_of_items(const std::vector<RelateKind>& kinds,
+                                         const std::string& collection) {
+  for (const ThingsOf of : {ThingsOf::items, ThingsOf::text})
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      if (kinds[k].what.collection == collection && kinds[k].what.of == of) return k;
+  return std::nullopt;
+}
+
+Sparse sparse_of(std::map<std::pair<std::int64_t, std::int64_t>, double> entries, std::int64_t rows,
+                 std::int64_t columns) {
+  Sparse links;
+  links.columns = columns;
+  auto entry = entries.begin();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (; entry != entries.end() && entry->first.first == row; ++entry)
+      links.push(static_cast<std::int32_t>(entry->first.second), static_cast<float>(entry->second));
+    links.end_row();
+  }
+  return links;
+}
+
+/// What the user linked.
+void read_links(RelateData& data, const Library& library, double weight) {
+  if (weight == 0) return;
+  std::map<std::string, std::unordered_map<std::string, std::int64_t>> rows;
+  const auto row_of = [&](const std::string& name, const std::string& id) {
+    auto& known = rows[name];
+    if (known.empty()) {
+      const auto ids = item_ids(library, collection(library, name));
+      for (std::size_t i = 0; i < ids.size(); ++i) known.emplace(ids[i], i);
+    }
+    return known.at(id);
+  };
+  for (const LinkCount& count : link_counts(library)) {
+    const auto from = kind_of_items(data.kinds, count.from);
+    const auto to = kind_of_items(data.kinds, count.to);
+    if (!from || !to) continue;
+    std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
+    visit_links(library, collection(library, count.from), collection(library, count.to),
+                [&](const Link& link) {
+                  const std::int64_t a = row_of(count.from, link.a);
+                  const std::int64_t b = row_of(count.to, link.b);
+                  if (a < data.kinds[*from].things && b < data.kinds[*to].things)
+                    entries[{a, b}] = link.weight;
+                });
+    data.given.push_back(
+        {*from, *to,
+         sparse_of(std::move(entries), data.kinds[*from].things, data.kinds[*to].things), weight});
+  }
+}
+
+/// Tags, labels and places of different collections that are the same.
+void link_equal_names(RelateData& data) {
+  const auto keys_of = [](const RelateKind& kind) {
+    std::vector<std::string> keys;
+    for (const std::string& name : kind.names) keys.push_back(tag_key(name));
+    for (const Place& place : kind.places)
+      keys.push_back(
+          concat(std::llround(place.latitude * 1e3), ",", std::llround(place.longitude * 1e3)));
+    return keys;
+  };
+  for (std::size_t a = 0; a < data.kinds.size(); ++a)
+    for (std::size_t b = a + 1; b < data.kinds.size(); ++b) {
+      const KindName& one = data.kinds[a].what;
+      const KindName& other = data.kinds[b].what;
+      if (one.collection == other.collection || one.of != other.of || one.field != other.field)
+        continue;
+      const auto keys = keys_of(data.kinds[b]);
+      std::unordered_multimap<std::string, std::int64_t> numbers;
+      for (std::size_t i = 0; i < keys.size(); ++i) numbers.emplace(keys[i], i);
+      std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
+      const auto own = keys_of(data.kinds[a]);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const auto [begin, end] = numbers.equal_range(own[i]);
+        for (auto each = begin; each != end; ++each)
+          entries[{static_cast<std::int64_t>(i), each->second}] = 1;
+      }
+      if (!entries.empty())
+        data.given.push_back(
+            {a, b, sparse_of(std::move(entries), data.kinds[a].things, data.kinds[b].things),
+             data.kinds[a].weight * data.kinds[b].weight});
+    }
+}
+
+}  // namespace
+
+std::vector<KindName> related_kinds(const Library& library, const std::string& asked) {
+  std::vector<std::string> names = parted(asked);
+  if (names.empty()) {
+    const std::vector<Collection> all = collections(library);
+    require(!all.empty(), "the library has no collections yet; add one with 'commonplace add'");
+    require(all.size() == 1, "say what to relate with --collections; there are ",
+            join(all, &Collection::name));
+    names.push_back(all.front().name);
+  }
+  if (names.size() == 1 && has_collection(library, names[0])) return all_of(library, names[0]);
+  std::vector<std::string> named;
+  for (const std::string& name : names)
+    if (const std::string base = name.substr(0, name.find_first_of("/:"));
+        has_collection(library, base) && std::find(named.begin(), named.end(), base) == named.end())
+      named.push_back(base);
+  std::vector<KindName> kinds;
+  for (const std::string& name : names) {
+    const std::size_t slash = name.find('/');
+    if (slash != std::string::npos) {
+      collection(library, name.substr(0, slash));
+      kinds.push_back(kind_of(name.substr(0, slash), name.substr(slash + 1)));
+    } else if (!has_collection(library, name) && things_of(name) && !named.empty()) {
+      for (const std::string& base : named) kinds.push_back(kind_of(base, name));
+    } else {
+      const std::size_t colon = name.find(':');
+      collection(library, name.substr(0, colon));
+      kinds.push_back({name.substr(0, colon), ThingsOf::items,
+                       colon == std::string::npos ? "" : name.substr(colon + 1)});
+    }
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      require(!(kinds[i] == kinds[j]), "--collections names ", kinds[i].full(), " twice");
+  return kinds;
+}
+
+RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
+                            int jobs, const Progress& progress, std::span<const TfidfModel> texts) {
+  require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
+  const std::vector<KindName> names = related_kinds(library, options.collections);
+  require(names.size() >= 2,
+          "one kind alone has nothing to be related to; name more in "
+          "--collections, such as NAME/tags");
+  check_settings(options.kernel, "--kernel", names);
+  check_settings(options.weights, "--weights", names, {"links"});
+  RelateData data;
+  for (const KindName& name : names) {
+    progress({"reading " + name.full(), data.kinds.size(), names.size(), "kinds"});
+    RelateKind& kind = data.kinds.emplace_back();
+    kind.what = name;
+    if (!texts.empty()) kind.text = texts[data.kinds.size() - 1];
+    const KernelWish wish = kernel_wish(setting_for(options.kernel, name));
+    kind.kernel = wish.kernel;
+    kind.features = name.of == ThingsOf::items && !name.field.empty() ? name.field : wish.features;
+    kind.width = wish.width;
+    kind.weight = weight_of(setting_for(options.weights, name), name.full());
+    const Collection source = collection(library, name.collection);
+    require(wish.features.empty() || name.of == ThingsOf::items, name.full(),
+            " has no stored features to choose from; give a kernel without ':", wish.features, "'");
+    const bool named = name.of == ThingsOf::tags || name.of == ThingsOf::label;
+    require(!named || wish.kernel.empty() || wish.kernel == "identity", name.full(),
+            " are told apart by their names alone; their kernel can only be identity");
+    require(name.of != ThingsOf::text || wish.kernel != "identity", name.full(),
+            " cannot have the kernel identity; give linear or cosine");
+    read_kind(kind, library, source, options.min_uses, comm, jobs, progress);
+    require(
+        kind.things > 0, "there is nothing in ", name.full(), " to relate",
+        named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());
+  }
+  double links = 1;
+  for (const std::string& entry : parted(options.weights))
+    if (entry.starts_with("links=")) links = weight_of(entry.substr(6), "links");
+  read_links(data, library, links);
+  link_equal_names(data);
+  return data;
+}
+
+void require_same_data(const Library& library, const RelateData& data, Comm& comm) {
+  for (const RelateKind& kind : data.kinds)
+    require_same(comm,
+                 concat(state_of(library, collection(library, kind.what.collection)), ' ',
+                        kind.features, ' ', kind.things, ' ', kind.has.nonzeros()),
+                 concat("collection '", kind.what.collection, "'"));
+  std::string links;
+  for (const GivenLinks& given : data.given)
+    links += concat(given.from, ' ', given.to, ' ', given.links.nonzeros(), ' ');
+  require_same(comm, links, "links");
+}
+
+}  // namespace commonplace

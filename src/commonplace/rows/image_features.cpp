@@ -1,0 +1,348 @@
+#include "commonplace/rows/image_features.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <unordered_map>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/io/xxhash64.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/rows/image_rows.h"
+#include "commonplace/rows/image_sources.h"
+#include "commonplace/rows/learn_image_features.h"
+#include "commonplace/rows/partial_rows.h"
+#include "commonplace/rows/stored_record.h"
+
+namespace commonplace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModelKind = "image";
+constexpr const char* kTableKind = "image_table";
+constexpr std::int64_t kRowsAtATime = 256;
+
+std::string hexadecimal(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+/// Which files the rows of stored features were made of, by item.
+struct ImageTable {
+  std::string digest;  ///< the features made together with it have it in their source
+  std::string model;   ///< fingerprint of the model
+  std::unordered_map<std::string, ImageState> states;
+};
+
+std::string digest_of(const std::string& model, const std::vector<ImageSource>& sources,
+                      const std::vector<ImageState>& states) {
+  Xxh64 hash;
+  auto add = [&](const std::string& text) {
+    hash.update(std::as_bytes(std::span<const char>(text.data(), text.size() + 1)));
+  };
+  add(model);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    add(sources[i].id);
+    add(states[i].problem);
+    add(concat(states[i].known, " ", states[i].fingerprint));
+  }
+  return hexadecimal(hash.digest());
+}
+
+std::string source_text(const ImageFeatureOptions& options, const std::string& model,
+                        const std::string& digest) {
+  return concat(options.image, " by ", model, " (", digest, ")");
+}
+
+std::optional<ModelRecord> find_model(const Library& library, const std::string& name,
+                                      const std::string& kind) {
+  for (ModelRecord& record : model_records(library))
+    if (record.name == name && record.kind == kind) return std::move(record);
+  return {};
+}
+
+void store_table(Library& library, const std::string& name, const std::string& digest,
+                 const std::string& model, const std::vector<ImageSource>& sources,
+                 const std::vector<ImageState>& states) {
+  std::vector<std::string> ids;
+  std::vector<std::string> problems;
+  std::vector<std::int64_t> fingerprints;
+  std::vector<std::int32_t> known;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    ids.push_back(sources[i].id);
+    problems.push_back(states[i].problem);
+    fingerprints.push_back(static_cast<std::int64_t>(states[i].fingerprint));
+    known.push_back(states[i].known ? 1 : 0);
+  }
+  store_model(library, {name, kTableKind, {}, "{}", "{}", ""}, [&](const fs::path& path) {
+    TensorWriter writer;
+    describe_model(writer, kTableKind, 1, "{}");
+    writer.set("digest", digest);
+    writer.set("model", model);
+    writer.add_strings("ids", ids);
+    writer.add_strings("problems", problems);
+    writer.add("fingerprints", std::span<const std::int64_t>(fingerprints));
+    writer.add("known", std::span<const std::int32_t>(known));
+    writer.write(path);
+  });
+}
+
+ImageTable load_table(const fs::path& path) {
+  const TensorFile file(path);
+  require_kind(file, kTableKind, 1);
+  ImageTable table{file.metadata("digest"), file.metadata("model"), {}};
+  const std::vector<std::string> ids = file.strings("ids");
+  const std::vector<std::string> problems = file.strings("problems");
+  const auto fingerprints = file.longs("fingerprints");
+  const auto known = file.ints("known");
+  require(problems.size() == ids.size() && fingerprints.size() == ids.size() &&
+              known.size() == ids.size(),
+          file.name(), ": the columns differ in length; the file is damaged");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    table.states[ids[i]] = {known[i] != 0, static_cast<std::uint64_t>(fingerprints[i]),
+                            problems[i]};
+  return table;
+}
+
+/// One run of the task.
+class Making {
+ public:
+  Making(Library& library, const Collection& collection, const std::string& name,
+         const ImageFeatureOptions& options, Comm& comm, int jobs, const Progress& progress)
+      : library_(library),
+        collection_(collection),
+        name_(name),
+        model_name_(collection.name + "." + name),
+        options_(options),
+        comm_(comm),
+        jobs_(jobs),
+        progress_(progress),
+        folder_(library.path() / "unfinished" / concat(collection.id, "-", name)),
+        sources_(image_sources(library, collection)),
+        states_(sources_.size()),
+        done_(sources_.size(), false) {
+    require_same(comm, state_of(library, collection), concat("collection '", collection.name, "'"));
+  }
+
+  MadeImageFeatures run(bool relearn) {
+    const auto begun = Clock::now();
+    MadeImageFeatures made;
+    made.model = model_name_;
+    std::optional<ImageFeatureModel> stored;
+    if (is_first() && !relearn) stored = stored_model();
+    made.learned = comm_.broadcast(!stored.has_value(), 0);
+    if (made.learned)
+      learn();
+    else
+      model_ = model_of_first(comm_, stored ? *stored : ImageFeatureModel());
+    model_fingerprint_ = hexadecimal(fingerprint(model_));
+    if (is_first()) rows_ = Matrix::Zero(std::ssize(sources_), model_.axes.rows());
+    if (made.learned)
+      project_raw();
+    else
+      made.kept = keep_stored();
+    encode_rest();
+    made.encoded = std::count_if(states_.begin(), states_.end(),
+                                 [](const ImageState& state) { return state.problem.empty(); }) -
+                   made.kept;
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+      if (!states_[i].problem.empty()) made.skipped.push_back({sources_[i].id, states_[i].problem});
+    on_first(comm_, [&] {
+      made.record = store(made.learned);
+      std::error_code ignored;
+      fs::remove_all(folder_, ignored);
+      fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
+    });
+    made.record = record_of_first(comm_, made.record);
+    made.seconds = comm_.broadcast(seconds_since(begun), 0);
+    return made;
+  }
+
+ private:
+  bool is_first() const { return comm_.rank() == 0; }
+
+  /// The model of this name, if it was learned with the same options.
+  std::optional<ImageFeatureModel> stored_model() const {
+    const std::optional<ModelRecord> record = find_model(library_, model_name_, kModelKind);
+    if (!record || record->options != options_to_json(options_)) return {};
+    return load_image_features(TensorFile(record->file));
+  }
+
+  void learn() {
+    LearnedImageModel learned =
+        learn_image_model(sources_, options_, folder_, comm_, jobs_, states_, progress_);
+    model_ = std::move(learned.model);
+    raw_ = std::move(learned.raw);
+  }
+
+  /// The rows of the pictures that the model was learned from. Rank 0 has them.
+  void project_raw() {
+    std::vector<std::size_t> known;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].known) continue;
+      done_[i] = true;
+      if (states_[i].problem.empty()) known.push_back(i);
+    }
+    if (is_first()) project(known);
+    raw_.reset();
+  }
+
+  void project(const std::vector<std::size_t>& known) {
+    for (std::size_t first = 0; first < known.size(); first += kRowsAtATime) {
+      progress_({"projecting pictures", first, known.size(), "pictures"});
+      const std::size_t count = std::min<std::size_t>(kRowsAtATime, known.size() - first);
+      Matrix block(static_cast<std::int64_t>(count), raw_->columns());
+      for (std::size_t i = 0; i < count; ++i)
+        block.row(static_cast<std::int64_t>(i)) = Eigen::Map<const Eigen::RowVectorXf>(
+            raw_->row(states_[known[first + i]].fingerprint).data(), raw_->columns());
+      const Matrix encoded = encode(model_, block, jobs_);
+      for (std::size_t i = 0; i < count; ++i)
+        rows_.row(static_cast<std::int64_t>(known[first + i])) =
+            encoded.row(static_cast<std::int64_t>(i));
+    }
+  }
+
+  /// What was made of which files the last time, if this model made the stored rows.
+  struct Earlier {
+    FeatureRecord record;
+    ImageTable table;
+  };
+  std::optional<Earlier> earlier() const {
+    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
+    const auto record =
+        std::find_if(records.begin(), records.end(),
+                     [&](const FeatureRecord& each) { return each.name == name_ && !each.sparse; });
+    const auto table_record = find_model(library_, model_name_ + ".images", kTableKind);
+    if (record == records.end() || !table_record) return {};
+    ImageTable table = load_table(table_record->file);
+    if (table.model != model_fingerprint_ || record->columns != model_.axes.rows() ||
+        record->source != source_text(options_, model_name_, table.digest))
+      return {};
+    return Earlier{*record, std::move(table)};
+  }
+
+  /// Takes over the stored rows that this model made of files that are still the same, and returns
+  /// how many have a picture.
+  std::int64_t keep_stored() {
+    const std::optional<Earlier> before = earlier();
+    require_same(comm_, before ? before->record.source : "none", concat("features '", name_, "'"));
+    if (!before) return 0;
+    const std::int64_t count = std::min<std::int64_t>(before->record.rows, std::ssize(sources_));
+    const std::vector<std::string> found = make_by_picture(
+        comm_, count, jobs_, "comparing pictures", progress_, [&](std::int64_t number) {
+          return to_bytes(still_holds(static_cast<std::size_t>(number), before->table));
+        });
+    std::int64_t kept = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      states_[i] = image_state(found[i]);
+      done_[i] = states_[i].known;
+      if (states_[i].known && states_[i].problem.empty()) ++kept;
+    }
+    if (is_first()) copy_rows(before->record);
+    unchanged_ = before->record.rows == std::ssize(sources_) &&
+                 std::all_of(done_.begin(), done_.end(), [](bool done) { return done; });
+    kept_record_ = before->record;
+    return kept;
+  }
+
+  void copy_rows(const FeatureRecord& record) {
+    const NpyMatrix file = dense_features(record);
+    const MatrixView before = file.view();
+    for (std::size_t i = 0; i < done_.size(); ++i)
+      if (done_[i])
+        rows_.row(static_cast<std::int64_t>(i)) = before.row(static_cast<std::int64_t>(i));
+  }
+
+  /// The state of a picture whose file is the one that its stored row was made of; otherwise an
+  /// unknown one.
+  ImageState still_holds(std::size_t i, const ImageTable& table) const {
+    const auto known = table.states.find(sources_[i].id);
+    if (known == table.states.end() || !known->second.known) return {};
+    try {
+      if (read_image(sources_[i]).fingerprint != known->second.fingerprint) return {};
+    } catch (const Error&) {
+      return {};
+    }
+    return known->second;
+  }
+
+  void encode_rest() {
+    std::vector<std::int64_t> rest;
+    for (std::size_t i = 0; i < done_.size(); ++i)
+      if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
+    if (rest.empty()) return;
+    PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows(), comm_);
+    auto make = [&](const Picture& picture) {
+      return raw_image_features(model_.options, model_.vocabularies, picture);
+    };
+    auto finish = [&](const Matrix& raw) { return encode(model_, raw, 1); };
+    make_image_rows(sources_, rest, options_, {"encoding pictures", make, finish}, comm_, jobs_,
+                    rows, states_, progress_);
+    if (!is_first()) return;
+    for (const std::int64_t row : rest) {
+      const ImageState& state = states_[static_cast<std::size_t>(row)];
+      if (state.known && state.problem.empty())
+        rows_.row(row) =
+            Eigen::Map<const Eigen::RowVectorXf>(rows.row(state.fingerprint).data(), rows_.cols());
+    }
+  }
+
+  FeatureRecord store(bool learned) {
+    if (unchanged_) return *kept_record_;
+    if (learned)
+      store_model(library_, {model_name_, kModelKind, {}, options_to_json(options_), "{}", ""},
+                  [&](const fs::path& path) { save(model_, path); });
+    const std::string digest = digest_of(model_fingerprint_, sources_, states_);
+    store_table(library_, model_name_ + ".images", digest, model_fingerprint_, sources_, states_);
+    return store_features(library_, collection_, name_, rows_,
+                          source_text(options_, model_name_, digest));
+  }
+
+  Library& library_;
+  const Collection& collection_;
+  std::string name_;
+  std::string model_name_;
+  ImageFeatureOptions options_;
+  Comm& comm_;
+  int jobs_;
+  const Progress& progress_;
+  fs::path folder_;  ///< of what is unfinished
+  std::vector<ImageSource> sources_;
+  std::vector<ImageState> states_;
+  std::vector<bool> done_;
+  ImageFeatureModel model_;
+  std::string model_fingerprint_;
+  std::unique_ptr<PartialRows> raw_;
+  Matrix rows_;  ///< on rank 0 alone
+  bool unchanged_ = false;
+  std::optional<FeatureRecord> kept_record_;
+};
+
+}  // namespace
+
+MadeImageFeatures make_image_features(Library& library, const Collection& collection,
+                                      const std::string& name, const ImageFeatureOptions& options,
+                                      bool relearn, Comm& comm, int jobs,
+                                      const Progress& progress) {
+  require(collection.items > 0, "collection '", collection.name, "' has no items");
+  check(options);
+  check_feature_name(name);  // before the work rather than after it
+  return Making(library, collection, name, options, comm, jobs, progress).run(relearn);
+}
+
+ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,
+                                     const std::string& name) {
+  const std::string model = collection.name + "." + name;
+  const ModelRecord record = model_record(library, model);
+  require(record.kind == kModelKind, "the model '", model, "' is of kind '", record.kind,
+          "', not one of pictures; make one with: commonplace features LIB ", collection.name,
+          " --image sift --name ", name);
+  return load_image_features(TensorFile(record.file));
+}
+
+}  // namespace commonplace

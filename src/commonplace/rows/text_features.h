@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/base/report.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/features/tfidf.h"
+#include "commonplace/learn/plsa.h"
+#include "commonplace/library/library.h"
+#include "commonplace/library/stored_features.h"
+
+namespace commonplace {
+
+/// In all of these rank 0 stores, and all ranks return the same. Collective.
+
+/// Features made from what the items say, with the model that makes them for new items.
+struct MadeFeatures {
+  FeatureRecord record;
+  std::string model;  ///< its name in the library
+  Report report;      ///< of the topics; empty otherwise
+};
+
+/// tf-idf of title and text, as sparse features `name`. The model is stored as COLLECTION.NAME.
+MadeFeatures make_text_features(Library& library, const Collection& collection,
+                                const std::string& name, const TfidfOptions& options, Comm& comm,
+                                int jobs, const Progress& progress);
+
+/// The same of the items' tags: those of humans, with decisions heeded.
+MadeFeatures make_tag_features(Library& library, const Collection& collection,
+                               const std::string& name, const TfidfOptions& options, Comm& comm,
+                               const Progress& progress);
+
+/// pLSA topics of the words or, with `of_tags`, of the tags, as dense features `name`. Two models
+/// are stored: COLLECTION.NAME, and COLLECTION.NAME.terms for its vocabulary.
+MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
+                         bool of_tags, const TfidfOptions& terms, const PlsaOptions& options,
+                         Comm& comm, const Progress& progress);
+
+/// The rows of a file, as import_features has them.
+MadeFeatures take_features(Library& library, const Collection& collection, const std::string& name,
+                           const std::filesystem::path& file, const std::filesystem::path& ids,
+                           Comm& comm, const Progress& progress);
+
+}  // namespace commonplace

@@ -1,0 +1,311 @@
+#include "commonplace/search/ask.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/features/tokens.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/rows/item_texts.h"
+#include "commonplace/search/conditions.h"
+#include "commonplace/search/explain.h"
+#include "commonplace/search/index.h"
+#include "commonplace/search/ranker.h"
+#include "commonplace/search/terms.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::size_t kWordsOfLikeness = 30;
+
+bool contains_run(const std::vector<std::string>& words, const std::vector<std::string>& run) {
+  return std::search(words.begin(), words.end(), run.begin(), run.end()) != words.end();
+}
+
+std::vector<std::string> names(const std::vector<ItemTag>& tags) {
+  std::vector<std::string> result;
+  for (const ItemTag& tag : tags) result.push_back(tag.name);
+  return result;
+}
+
+/// The collection that a model was learned for. Its file has it too, but is read and checked whole.
+std::string target_of(const ModelRecord& record) {
+  const std::string target = nlohmann::json::parse(record.report).value("target", "");
+  return target.empty() ? TensorFile(record.file).metadata("target") : target;
+}
+
+SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& ranking,
+                      const SearchOptions& options) {
+  SearchAnswer answer;
+  answer.unknown = ranking.ask.unknown;
+  ItemReader reader = searcher.reader();
+  for (const RankedItem& each : ranking.items)
+    if (auto hit = searcher.read(ranking, each, reader, options))
+      answer.hits.push_back(std::move(*hit));
+  return answer;
+}
+
+}  // namespace
+
+struct CollectionSearcher::Parts {
+  Parts(const Library& opened, const std::string& collection_name, const std::string& model_name,
+        int jobs, const Progress& progress)
+      : library(opened), searched(commonplace::collection(opened, collection_name)) {
+    if (!model_name.empty()) {
+      record = model_record(library, model_name);
+      require(record->kind == kSearchModelKind, "model '", model_name, "' is of kind '",
+              record->kind, "', not a search model; learn one with: commonplace learn LIB search");
+      model = load_search_model(TensorFile(record->file));
+    }
+    index = open_search_index(library, searched, record ? &*record : nullptr,
+                              model ? &*model : nullptr, jobs, [&](const ProgressStep& step) {
+                                index_is_new = true;
+                                progress(step);
+                              });
+    tokens = model ? model->options.terms.tokens : TokenOptions();
+    ranker.emplace(index, model ? &*model : nullptr, jobs);
+  }
+
+  bool has_phrase(ItemReader& reader, std::int64_t row, const std::vector<std::string>& run) const {
+    Item found;
+    reader.skip_to(row);
+    if (!reader.next(found)) return false;
+    Tokenizer tokenizer(tokens);
+    if (contains_run(tokenizer.tokens(item_text(found)), run)) return true;
+    return std::any_of(found.tags.begin(), found.tags.end(), [&](const ItemTag& tag) {
+      return contains_run(tokenizer.tokens(tag.name), run);
+    });
+  }
+
+  std::vector<std::uint8_t> allowed(const SearchQuery& query) const {
+    if (!query.condition) return {};
+    ItemReader reader(library, searched);
+    return items_that_meet(*query.condition, index, tokens,
+                           [&](std::int64_t row, const std::vector<std::string>& run) {
+                             return has_phrase(reader, row, run);
+                           });
+  }
+
+  /// Everything when nothing but a condition was given: in the order of the rows.
+  static std::vector<RankedItem> first_allowed(const std::vector<std::uint8_t>& rows,
+                                               std::int64_t limit) {
+    std::vector<RankedItem> result;
+    for (std::size_t row = 0; row < rows.size() && std::ssize(result) < limit; ++row)
+      if (rows[row] != 0) result.push_back({static_cast<std::int64_t>(row), 0, 0, 0});
+    return result;
+  }
+
+  const Library& library;
+  Collection searched;
+  std::optional<ModelRecord> record;
+  std::optional<SearchModel> model;
+  SearchIndex index;
+  bool index_is_new = false;
+  TokenOptions tokens;
+  std::optional<SearchRanker> ranker;
+};
+
+CollectionSearcher::CollectionSearcher(const Library& library, const std::string& collection,
+                                       const std::string& model, int jobs, const Progress& progress)
+    : parts_(std::make_unique<Parts>(library, collection, model, jobs, progress)) {}
+CollectionSearcher::~CollectionSearcher() = default;
+CollectionSearcher::CollectionSearcher(CollectionSearcher&&) noexcept = default;
+
+const std::string& CollectionSearcher::collection() const { return parts_->searched.name; }
+const std::string& CollectionSearcher::model() const {
+  static const std::string none;
+  return parts_->record ? parts_->record->name : none;
+}
+bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
+
+void CollectionSearcher::keep_index(Library& library) const {
+  if (parts_->record) store_search_index(library, *parts_->record, parts_->index);
+}
+
+SearchRanking CollectionSearcher::rank(const SearchQuery& query,
+                                       const SearchOptions& options) const {
+  Tokenizer tokenizer(parts_->tokens);
+  std::vector<std::string> tokens;
+  for (const std::string& word : query.words)
+    for (std::string& token : tokenizer.tokens(word)) tokens.push_back(std::move(token));
+  const std::vector<std::uint8_t> allowed = parts_->allowed(query);
+  SearchRanking ranking;
+  ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
+  if (tokens.empty()) {
+    ranking.items = Parts::first_allowed(allowed, options.limit);
+    ranking.found =
+        std::count_if(allowed.begin(), allowed.end(), [](std::uint8_t row) { return row != 0; });
+    return ranking;
+  }
+  RankedItems ranked =
+      parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only, options.jobs);
+  ranking.items = std::move(ranked.best);
+  ranking.found = ranked.found;
+  return ranking;
+}
+
+SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
+                                            const std::string& id,
+                                            const SearchOptions& options) const {
+  const Item like =
+      item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
+  Tokenizer tokenizer(parts_->tokens);
+  std::vector<std::string> tokens;
+  auto add = [&](const std::string& text) {
+    for (std::string& token : tokenizer.tokens(text))
+      if (std::find(tokens.begin(), tokens.end(), token) == tokens.end())
+        tokens.push_back(std::move(token));
+  };
+  for (const ItemTag& tag : like.tags)
+    for (const std::string& level : tag_levels(tag.name)) add(level);
+  if (tokens.size() < kWordsOfLikeness) add(item_text(like));
+  require(!tokens.empty(), "item '", id, "' has neither tags nor words that others could be like");
+  if (tokens.size() > kWordsOfLikeness) tokens.resize(kWordsOfLikeness);
+
+  SearchRanking ranking;
+  ranking.ask = parts_->ranker->understand(tokens, true);
+  std::vector<std::uint8_t> others;
+  if (item_collection == collection()) {
+    others.assign(static_cast<std::size_t>(parts_->index.items), 1);
+    // An item that is newer than the index is not in it.
+    const std::int64_t itself = row_of_item(parts_->library, parts_->searched, id);
+    if (itself < parts_->index.items) others[static_cast<std::size_t>(itself)] = 0;
+  }
+  RankedItems ranked =
+      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, options.jobs);
+  ranking.items = std::move(ranked.best);
+  ranking.found = ranked.found;
+  return ranking;
+}
+
+ItemReader CollectionSearcher::reader() const { return {parts_->library, parts_->searched}; }
+
+std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
+                                                  const RankedItem& ranked, ItemReader& reader,
+                                                  const SearchOptions& options) const {
+  Item found;
+  reader.skip_to(ranked.row);
+  if (!reader.next(found) || reader.row() != ranked.row) return std::nullopt;
+  SearchHit hit;
+  hit.collection = collection();
+  hit.id = std::move(found.id);
+  hit.title = std::move(found.title);
+  hit.image = !found.image.empty();
+  hit.tags = names(found.tags);
+  hit.score = ranked.score;
+  hit.own = ranked.own;
+  hit.borrowed = ranked.borrowed;
+  if (options.explain) {
+    const SearchModel* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
+  }
+  return hit;
+}
+
+SearchAnswer CollectionSearcher::search(const SearchQuery& query,
+                                        const SearchOptions& options) const {
+  return read_all(*this, rank(query, options), options);
+}
+
+SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
+                                      const SearchOptions& options) const {
+  return read_all(*this, rank_like(item_collection, id, options), options);
+}
+
+std::vector<SearchPlace> search_places(const Library& library,
+                                       const std::vector<std::string>& chosen_collections,
+                                       const std::vector<std::string>& chosen_models) {
+  for (const std::string& name : chosen_collections) collection(library, name);
+  std::vector<SearchPlace> places;
+  std::vector<ModelRecord> models;
+  for (ModelRecord& record : model_records(library))
+    if (record.kind == kSearchModelKind) models.push_back(std::move(record));
+  for (const std::string& name : chosen_models) {
+    const bool known = std::any_of(models.begin(), models.end(),
+                                   [&](const ModelRecord& model) { return model.name == name; });
+    require(known, "there is no search model '", name, "'; there ",
+            models.empty() ? "are none" : "is " + join(models, &ModelRecord::name));
+  }
+  auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const ModelRecord& record : models) {
+    if (!wanted(chosen_models, record.name)) continue;
+    const std::string target = target_of(record);
+    // A model that was named searches the collections that were named, be they its own or not.
+    if (!chosen_models.empty() && !chosen_collections.empty()) {
+      for (const std::string& name : chosen_collections) places.push_back({name, record.name});
+    } else if (wanted(chosen_collections, target) && has_collection(library, target)) {
+      places.push_back({target, record.name});
+    }
+  }
+  if (!chosen_models.empty()) return places;
+  std::vector<std::string> all = chosen_collections;
+  if (all.empty())
+    for (const Collection& each : collections(library)) all.push_back(each.name);
+  for (const std::string& name : all) {
+    if (std::none_of(places.begin(), places.end(),
+                     [&](const SearchPlace& place) { return place.collection == name; }))
+      places.push_back({name, ""});
+  }
+  return places;
+}
+
+SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> rankings,
+                             std::int64_t limit)
+    : searchers_(std::move(searchers)), rankings_(std::move(rankings)) {
+  if (!rankings_.empty()) unknown_ = rankings_.front().ask.unknown;
+  for (std::size_t place = 0; place < rankings_.size(); ++place) {
+    const std::vector<std::string>& nowhere = rankings_[place].ask.unknown;
+    std::erase_if(unknown_, [&](const std::string& word) {
+      return std::find(nowhere.begin(), nowhere.end(), word) == nowhere.end();
+    });
+    for (const RankedItem& item : rankings_[place].items) entries_.push_back({place, item});
+    rankings_[place].items = {};
+    total_ += rankings_[place].found;
+  }
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
+  std::vector<SearchPlace> places;
+  for (const auto& each : searchers_) places.push_back({each->collection(), each->model()});
+  const bool overlapping = overlap(places);
+  if (overlapping) {
+    std::set<std::pair<std::string_view, std::int64_t>> seen;
+    std::erase_if(entries_, [&](const Entry& entry) {
+      return !seen.emplace(searchers_[entry.place]->collection(), entry.item.row).second;
+    });
+  }
+  if (std::ssize(entries_) > limit) entries_.resize(static_cast<std::size_t>(limit));
+  if (overlapping) total_ = std::ssize(entries_);
+}
+
+bool overlap(const std::vector<SearchPlace>& places) {
+  std::set<std::string_view> seen;
+  return std::any_of(places.begin(), places.end(), [&](const SearchPlace& place) {
+    return !seen.insert(place.collection).second;
+  });
+}
+
+std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t limit,
+                                           const SearchOptions& options) const {
+  std::vector<SearchHit> hits;
+  std::map<std::size_t, ItemReader> readers;
+  const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, std::ssize(entries_));
+  const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, std::ssize(entries_) - begin);
+  for (std::int64_t at = begin; at < end; ++at) {
+    const Entry& entry = entries_[static_cast<std::size_t>(at)];
+    const CollectionSearcher& searcher = *searchers_[entry.place];
+    auto reader = readers.find(entry.place);
+    if (reader == readers.end()) reader = readers.emplace(entry.place, searcher.reader()).first;
+    if (auto hit = searcher.read(rankings_[entry.place], entry.item, reader->second, options))
+      hits.push_back(std::move(*hit));
+  }
+  return hits;
+}
+
+}  // namespace commonplace

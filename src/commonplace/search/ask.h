@@ -1,0 +1,160 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/library.h"
+#include "commonplace/search/core/query.h"
+#include "commonplace/search/ranker.h"
+
+namespace commonplace {
+
+struct SearchOptions {
+  std::int64_t limit = 20;
+  bool explain = false;
+  bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
+  bool words_only = false;   ///< rank by the words themselves, borrow nothing
+  int jobs = 0;
+};
+
+/// Why an item is there.
+struct SearchReasons {
+  struct Word {
+    std::string word;
+    bool in_tags = false;
+    bool in_text = false;
+  };
+  struct Association {
+    std::string from;   ///< a tag of the item
+    std::string asked;  ///< the asked term that it speaks for
+    double weight = 0;
+    std::string collection;     ///< where most items have both
+    std::int64_t together = 0;  ///< how many do there
+  };
+  struct Neighbour {
+    std::string collection;
+    std::string id;
+    double weight = 0;
+    std::vector<std::string> asked;  ///< the asked terms that it has
+  };
+  struct Topic {
+    std::string name;                  ///< as `topics` calls it
+    std::vector<std::string> members;  ///< collections that share it
+    std::vector<std::string> terms;    ///< its foremost
+    double weight = 0;
+  };
+  std::vector<Word> words;
+  std::vector<Association> associations;
+  std::vector<Neighbour> neighbours;
+  std::vector<Topic> topics;
+};
+
+struct SearchHit {
+  std::string collection;
+  std::string id;
+  std::string title;
+  bool image = false;  ///< it has a picture
+  std::vector<std::string> tags;
+  double score = 0;
+  double own = 0;         ///< the part of the score that its own words have
+  double borrowed = 0;    ///< and the part that was borrowed
+  SearchReasons reasons;  ///< if asked for
+};
+
+struct SearchAnswer {
+  std::vector<SearchHit> hits;
+  std::vector<std::string> unknown;  ///< words of the query that are nowhere
+};
+
+/// What was found in one place, best first, before the items themselves are read.
+struct SearchRanking {
+  Ask ask;
+  std::vector<RankedItem> items;
+  std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
+};
+
+/// A collection open for searching, by a model or by words alone. Several threads may search at
+/// once; the library must outlive it.
+class CollectionSearcher {
+ public:
+  /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
+  /// one is out of date, so that items added since are found without learning again.
+  CollectionSearcher(const Library& library, const std::string& collection,
+                     const std::string& model, int jobs, const Progress& progress);
+  ~CollectionSearcher();
+  CollectionSearcher(CollectionSearcher&&) noexcept;
+
+  SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
+  /// Items like this one, by its own words and tags; it may be of any collection.
+  SearchRanking rank_like(const std::string& item_collection, const std::string& id,
+                          const SearchOptions& options) const;
+  /// The item as it is shown; nothing if it has gone since the ranking was made.
+  std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
+                                ItemReader& reader, const SearchOptions& options) const;
+  ItemReader reader() const;
+
+  /// Ranks, and reads all that was ranked.
+  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
+  SearchAnswer like(const std::string& item_collection, const std::string& id,
+                    const SearchOptions& options) const;
+
+  const std::string& collection() const;
+  const std::string& model() const;  ///< empty: words alone
+  /// Whether its index had to be made, so that `keep_index` is worth while.
+  bool index_is_new() const;
+  void keep_index(Library& library) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The collections and models that a search without further words means: every search model with
+/// its target; collections without one by words alone. Names narrow it; Error if one is unknown.
+struct SearchPlace {
+  std::string collection;
+  std::string model;
+};
+std::vector<SearchPlace> search_places(const Library& library,
+                                       const std::vector<std::string>& collections,
+                                       const std::vector<std::string>& models);
+
+/// The rankings of several places as one, best first, of which pages can be read. An item that two
+/// models of its collection find stands once, with its better score.
+class SearchResults {
+ public:
+  using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
+  /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
+  /// kept.
+  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit);
+
+  const Searchers& searchers() const { return searchers_; }
+  /// How many items were found. Where models of one collection overlap only what is kept counts.
+  std::int64_t total() const { return total_; }
+  /// Words of the query that no place knows.
+  const std::vector<std::string>& unknown() const { return unknown_; }
+  std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
+                              const SearchOptions& options) const;
+
+ private:
+  struct Entry {
+    std::size_t place;
+    RankedItem item;
+  };
+  Searchers searchers_;
+  std::vector<SearchRanking> rankings_;  ///< their items are in entries_
+  std::vector<Entry> entries_;
+  std::int64_t total_ = 0;
+  std::vector<std::string> unknown_;
+};
+
+/// Whether two of the places search the same collection.
+bool overlap(const std::vector<SearchPlace>& places);
+
+}  // namespace commonplace

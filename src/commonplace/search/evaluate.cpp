@@ -1,0 +1,456 @@
+#include "commonplace/search/evaluate.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/unicode.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/eval/plot.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/features/tfidf.h"
+#include "commonplace/io/lines.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/search/core/trial.h"
+#include "commonplace/search/learn.h"
+
+namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchQuality, average_precision, missing_average_precision,
+                                   precision_at_recall, precision_at, curve)
+
+namespace {
+
+using Scores = std::vector<std::vector<float>>;
+
+constexpr float kSaturation = 1.2F;
+constexpr float kLengthShare = 0.75F;
+constexpr std::int64_t kRidgeTerms = 4000;
+constexpr int kSweepSteps = 10;
+/// A random choice of so many items of the target stands for all of them.
+constexpr std::int64_t kMostItems = 50000;
+constexpr std::uint64_t kRepetition = 0x9e37;
+
+/// What the methods of one repetition share.
+struct Stage {
+  const SearchTrial& trial;
+  std::vector<Sparse> counts;  ///< the visible target, then the auxiliaries
+  std::span<const float> idf;
+  const SearchModelOptions& options;
+  int jobs;
+  const Progress& progress;
+};
+
+/// Quality by method; -1 for methods without a place in the sweep.
+struct Answers {
+  std::vector<std::pair<std::string, int>> order;
+  std::map<std::pair<std::string, int>, std::vector<SearchQuality>> quality;
+
+  void add(const std::string& method, int shared, SearchQuality judged) {
+    const std::pair key(method, shared);
+    if (quality.find(key) == quality.end()) order.push_back(key);
+    quality[key].push_back(std::move(judged));
+  }
+  /// Those of another repetition.
+  void add(const Answers& others) {
+    for (const auto& key : others.order)
+      for (const SearchQuality& judged : others.quality.at(key)) add(key.first, key.second, judged);
+  }
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Answers, order, quality)
+
+Scores bm25(const SearchTrial& trial) {
+  const SparseView rows = trial.visible.view();
+  std::vector<float> lengths;
+  double total = 0;
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    lengths.push_back(static_cast<float>(rows.row_indices(row).size()));
+    total += static_cast<double>(lengths.back());
+  }
+  const auto mean_length = static_cast<float>(total / static_cast<double>(rows.rows));
+  Scores scores = own_scores(trial, 1);
+  for (auto& each : scores)
+    for (std::size_t item = 0; item < each.size(); ++item)
+      each[item] *=
+          (1 + kSaturation) /
+          (1 + kSaturation * (1 - kLengthShare + kLengthShare * lengths[item] / mean_length));
+  return scores;
+}
+
+Scores cosine_of_rows(const Stage& stage) {
+  const Sparse by_term = transpose(weighted_rows(stage.trial.visible.view(), stage.idf).view());
+  Scores scores;
+  for (const std::int32_t term : stage.trial.asked) {
+    auto& each = scores.emplace_back(static_cast<std::size_t>(stage.trial.visible.rows()));
+    const auto rows = by_term.view().row_indices(term);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      each[static_cast<std::size_t>(rows[i])] = by_term.view().row_values(term)[i];
+  }
+  return scores;
+}
+
+/// The word-to-word ridge learned on all collections, of the terms that an item shows.
+Scores ridge_scores(const Stage& stage) {
+  Sparse stacked;
+  stacked.columns = stage.trial.visible.columns;
+  for (const Sparse& each : stage.counts) {
+    Sparse has = each;
+    std::fill(has.values.begin(), has.values.end(), 1.0F);
+    for (std::int64_t row = 0; row < has.rows(); ++row) stacked.push_row(has.view(), row);
+  }
+  AssociationOptions options;
+  options.ridge = stage.options.associations.ridge;
+  options.ridge_terms = kRidgeTerms;
+  options.most = kRidgeTerms;
+  options.jobs = stage.jobs;
+  const Sparse ridge = fit_associations(stacked.view(), options).ridge;
+  Scores scores;
+  std::vector<float> weights(static_cast<std::size_t>(ridge.columns));
+  for (const std::int32_t term : stage.trial.asked) {
+    std::fill(weights.begin(), weights.end(), 0.0F);
+    const auto from = ridge.view().row_indices(term);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      weights[static_cast<std::size_t>(from[i])] = ridge.view().row_values(term)[i];
+    auto& each = scores.emplace_back();
+    for (std::int64_t row = 0; row < stage.trial.visible.rows(); ++row) {
+      float sum = 0;
+      for (const std::int32_t shown : stage.trial.visible.view().row_indices(row))
+        sum += weights[static_cast<std::size_t>(shown)];
+      each.push_back(sum);
+    }
+  }
+  return scores;
+}
+
+struct TopicScores {
+  Scores cosine;  ///< of the query's and the item's codes: the paper's ranking
+  Scores read;    ///< the asked term read off the item's topics
+};
+
+/// Rankings by a subspace of the visible target and `others`.
+TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
+                         const std::vector<TopicBlock>& blocks) {
+  std::vector<Sparse> rows = {weighted_rows(stage.trial.visible.view(), stage.idf)};
+  for (const Sparse& each : others) rows.push_back(weighted_rows(each.view(), stage.idf));
+  std::vector<SparseView> views;
+  for (const Sparse& each : rows) views.push_back(each.view());
+  SharedSubspaceOptions options = stage.options.subspace;
+  options.jobs = stage.jobs;
+  SelfComm comm;
+  const SharedSubspaceFit fit = fit_shared_subspace(views, blocks, options, comm, stage.progress);
+  Matrix codes = fit.codes[0];
+
+  Sparse queries;
+  queries.columns = stage.trial.visible.columns;
+  for (const std::int32_t term : stage.trial.asked) {
+    queries.push(term, 1);
+    queries.end_row();
+  }
+  const Matrix asked = encode(fit.model, 0, queries.view(), stage.jobs);
+  TopicScores scores;
+  scores.read = read_topics(stage.trial, fit);
+  for (Eigen::Index row = 0; row < codes.rows(); ++row)
+    if (const float norm = codes.row(row).norm(); norm > 0) codes.row(row) /= norm;
+  for (Eigen::Index i = 0; i < asked.rows(); ++i) {
+    const Eigen::VectorXf cosine = codes * asked.row(i).transpose();
+    scores.cosine.emplace_back(cosine.data(), cosine.data() + cosine.size());
+  }
+  return scores;
+}
+
+void judge_topics(const Stage& stage, const std::string& method, int shared,
+                  std::span<const Sparse> others, const std::vector<TopicBlock>& blocks,
+                  Answers& answers) {
+  const TopicScores scores = topic_scores(stage, others, blocks);
+  answers.add(method, shared, judge(stage.trial, scores.cosine, stage.jobs));
+  answers.add(
+      method + " with own words", shared,
+      judge(stage.trial, add_scores(own_scores(stage.trial, kOwnWord), scores.read), stage.jobs));
+}
+
+/// The model as `learn` would choose and fit it from what is visible.
+bool judge_hybrid(const Stage& stage, const std::string& method, std::vector<Sparse> counts,
+                  Answers& answers) {
+  SelfComm alone;
+  const LearnedBorrowing learned =
+      learn_borrowing(counts, stage.idf, stage.options, alone, stage.jobs, stage.progress);
+  const CodedItems items =
+      code_items(learned.borrowing, stage.trial.visible.view(),
+                 lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.jobs);
+  const std::vector<BorrowedEvidence> evidence =
+      find_evidence(stage.trial, learned.borrowing, items, stage.jobs);
+  answers.add(
+      method, -1,
+      judge(stage.trial, hybrid_scores(stage.trial, evidence, learned.report.weights, kOwnWord),
+            stage.jobs));
+  return learned.report.lending != Lending::target;
+}
+
+const char* const kOwnWords = "own words";
+const char* const kRidge = "word-to-word ridge (EASE) with own words";
+const char* const kHybrid = "commonplace";
+const char* const kSweep = "shared topics";
+
+/// Every method on one trial; whether borrowing was chosen.
+bool run_methods(const Stage& stage, const Sparse* same_source,
+                 const SearchEvaluationOptions& options, Answers& answers) {
+  const SearchTrial& trial = stage.trial;
+  const SearchModelOptions& model = stage.options;
+  answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.jobs));
+  answers.add("BM25", -1, judge(trial, bm25(trial), stage.jobs));
+  answers.add("tf-idf cosine", -1, judge(trial, cosine_of_rows(stage), stage.jobs));
+  answers.add(kRidge, -1,
+              judge(trial, add_scores(own_scores(trial, 1), ridge_scores(stage)), stage.jobs));
+  judge_topics(stage, "NMF of the target alone", -1, {}, shared_blocks(1, model.rank, 1, 0),
+               answers);
+  const std::span<const Sparse> auxiliaries = std::span(stage.counts).subspan(1);
+  const int collections = static_cast<int>(stage.counts.size());
+  if (same_source)
+    judge_topics(stage, "NMF with more of the same source", -1, {same_source, 1},
+                 shared_blocks(2, model.rank, model.auxiliary_rank,
+                               std::min(model.rank, model.auxiliary_rank)),
+                 answers);
+  judge_hybrid(stage, std::string(kHybrid) + ", the target alone", {stage.counts[0]}, answers);
+  if (auxiliaries.empty()) return false;
+
+  TopicBlock joint{{}, model.rank};
+  for (int d = 0; d < collections; ++d) joint.members.push_back(d);
+  judge_topics(stage, "fully joint NMF", -1, auxiliaries, {joint}, answers);
+  const int most = std::min(model.rank, model.auxiliary_rank);
+  for (int step = 0; options.sweep && step <= kSweepSteps; ++step) {
+    const int shared = most * step / kSweepSteps;
+    if (step > 0 && shared == most * (step - 1) / kSweepSteps) continue;
+    judge_topics(stage, kSweep, shared, auxiliaries,
+                 shared_blocks(collections, model.rank, model.auxiliary_rank, shared), answers);
+  }
+  return judge_hybrid(stage, kHybrid, stage.counts, answers);
+}
+
+/// Means of the repetitions, or, of one repetition, the values of the asked tags.
+std::vector<double> samples(const std::vector<SearchQuality>& repetitions,
+                            std::vector<double> SearchQuality::*measure) {
+  if (repetitions.size() == 1) return repetitions[0].*measure;
+  std::vector<double> means;
+  for (const SearchQuality& each : repetitions) means.push_back(mean(each.*measure));
+  return means;
+}
+
+Measured difference(const Answers& answers, const std::string& better, const std::string& other) {
+  const auto a = samples(answers.quality.at({better, -1}), &SearchQuality::average_precision);
+  const auto b = samples(answers.quality.at({other, -1}), &SearchQuality::average_precision);
+  return {mean(a) - mean(b), bootstrap_mean_difference(a, b)};
+}
+
+MethodQuality summarise(const std::pair<std::string, int>& key,
+                        const std::vector<SearchQuality>& repetitions) {
+  MethodQuality result;
+  result.method = key.first;
+  result.shared = key.second;
+  result.map = measured(samples(repetitions, &SearchQuality::average_precision));
+  result.missing_map = measured(samples(repetitions, &SearchQuality::missing_average_precision));
+  result.precision_at_recall = measured(samples(repetitions, &SearchQuality::precision_at_recall));
+  result.precision_at = measured(samples(repetitions, &SearchQuality::precision_at));
+  double asked = 0;
+  for (const SearchQuality& each : repetitions)
+    for (const auto& curve : each.curve) {
+      for (std::size_t i = 0; i < curve.size(); ++i) result.curve[i] += curve[i];
+      ++asked;
+    }
+  for (double& value : result.curve) value /= asked;
+  return result;
+}
+
+/// Lines "query TAB item id".
+SearchTrial read_judgements(const std::string& file, const Library& library,
+                            const Collection& target, const Vocabulary& vocabulary,
+                            const Sparse& counts) {
+  std::map<std::string, std::int64_t, std::less<>> rows;
+  Statement ids = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
+  ids.bind(target.id);
+  while (ids.step()) rows.emplace(ids.text(0), ids.integer(1));
+  std::map<std::int32_t, std::vector<std::uint8_t>> relevant;
+  LineReader lines(open_bytes(file), file);
+  std::string_view line;
+  while (lines.next(line)) {
+    if (line.empty()) continue;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos)
+      fail(to_string(lines.where()), ": expected 'query TAB item id', found '", line, "'");
+    const auto row = rows.find(line.substr(tab + 1));
+    if (row == rows.end())
+      fail(to_string(lines.where()), ": collection '", target.name, "' has no item '",
+           line.substr(tab + 1), "'");
+    const std::int32_t term = vocabulary.find(fold(line.substr(0, tab)));
+    if (term < 0)
+      fail(to_string(lines.where()), ": '", line.substr(0, tab),
+           "' is not a term of these collections; queries must be tags that are used");
+    auto& marks = relevant[term];
+    marks.resize(static_cast<std::size_t>(counts.rows()));
+    marks[static_cast<std::size_t>(row->second)] = 1;
+  }
+  require(!relevant.empty(), file, ": there are no judgements in it");
+  SearchTrial trial;
+  trial.visible = counts;
+  for (auto& [term, marks] : relevant) {
+    trial.asked.push_back(term);
+    trial.relevant.push_back(std::move(marks));
+  }
+  return trial;
+}
+
+void check(const SearchEvaluationOptions& options) {
+  require(options.repeat >= 1 && options.repeat <= 1000, "repeat is ", options.repeat,
+          "; expected 1 .. 1,000");
+  require(options.judgements.empty() || options.repeat == 1,
+          "with judgements nothing is hidden, so there is nothing to repeat");
+}
+
+Chart recall_chart(const SearchEvaluation& evaluation) {
+  Chart chart;
+  chart.title = "Precision at each recall";
+  chart.x_label = "recall";
+  chart.y_label = "precision";
+  for (const MethodQuality& each : evaluation.methods) {
+    if (each.shared >= 0) continue;
+    Series& series = chart.series.emplace_back();
+    series.name = each.method;
+    for (std::size_t i = 0; i < each.curve.size(); ++i) {
+      series.x.push_back(static_cast<double>(i) / 10);
+      series.y.push_back(each.curve[i]);
+    }
+  }
+  return chart;
+}
+
+Chart sweep_chart(const SearchEvaluation& evaluation, const std::string& label,
+                  Measured MethodQuality::*measure) {
+  Chart chart;
+  chart.title = label + " by topics in common";
+  chart.x_label = "topics in common";
+  chart.y_label = label;
+  for (const MethodQuality& each : evaluation.methods) {
+    if (each.shared < 0) continue;
+    auto series = std::find_if(chart.series.begin(), chart.series.end(),
+                               [&](const Series& other) { return other.name == each.method; });
+    if (series == chart.series.end()) {
+      series = chart.series.insert(series, Series());
+      series->name = each.method;
+    }
+    series->x.push_back(each.shared);
+    series->y.push_back((each.*measure).value);
+    series->low.push_back((each.*measure).interval.low);
+    series->high.push_back((each.*measure).interval.high);
+  }
+  return chart;
+}
+
+/// What one repetition found.
+struct Repetition {
+  Answers answers;
+  std::int64_t asked = 0;
+  bool borrowed = false;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Repetition, answers, asked, borrowed)
+
+/// What is searched, the same in every repetition.
+struct SearchMaterial {
+  const Library& library;
+  std::vector<Collection> collections;
+  MergedTerms terms;
+  Sparse whole;                         ///< the target's counts, or a sample of them
+  std::optional<Sparse> same_source{};  ///< counts of that collection, if there is one
+};
+
+Repetition repeat_search(const SearchMaterial& material, const SearchModelOptions& model,
+                         const SearchEvaluationOptions& options, std::uint64_t seed, int jobs,
+                         const Progress& progress) {
+  const Vocabulary& vocabulary = material.terms.vocabulary;
+  const SearchTrial trial =
+      options.judgements.empty()
+          ? hide_terms(material.whole.view(), {options.hide, options.least, options.queries, seed})
+          : read_judgements(options.judgements, material.library, material.collections[0],
+                            vocabulary, material.whole);
+  require(!trial.asked.empty(), "no tag of collection '", material.collections[0].name,
+          "' is used by ", options.least,
+          " or more items that have other tags too, so there is nothing to ask for; give a",
+          " smaller --least or add more tagged items");
+  SearchModelOptions seeded = model;
+  seeded.subspace.seed = seed;
+  const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
+  Stage stage{trial, material.terms.counts, idf, seeded, jobs, progress};
+  stage.counts[0] = trial.visible;
+  Repetition repetition;
+  repetition.borrowed = run_methods(stage, material.same_source ? &*material.same_source : nullptr,
+                                    options, repetition.answers);
+  repetition.asked = std::ssize(trial.asked);
+  return repetition;
+}
+
+}  // namespace
+
+SearchEvaluation evaluate_search(const Library& library, const std::string& target,
+                                 const std::vector<std::string>& auxiliaries,
+                                 const SearchModelOptions& model,
+                                 const SearchEvaluationOptions& options, Comm& comm, int jobs,
+                                 const Progress& progress) {
+  commonplace::check(model);
+  check(options);
+  const ReadSnapshot snapshot(library.database());
+  SearchMaterial material{library, collections_to_learn(library, target, auxiliaries), {}, {}};
+  if (!options.same_source.empty())
+    material.collections.push_back(collection(library, options.same_source));
+  for (const Collection& each : material.collections)
+    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, model.terms, comm, jobs, progress);
+  if (!options.same_source.empty()) {
+    material.same_source = std::move(material.terms.counts.back());
+    material.terms.counts.pop_back();
+  }
+
+  SearchEvaluation result;
+  result.terms = material.terms.vocabulary.size();
+  require(options.judgements.empty() || material.collections[0].items <= kMostItems, "collection '",
+          target, "' has ", material.collections[0].items,
+          " items; judgements are possible for at most ", kMostItems);
+  material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
+  result.items = material.whole.rows();
+  const std::vector<std::string> repetitions =
+      make_together(comm, options.repeat, [&](std::int64_t repetition) {
+        const auto number = static_cast<std::uint64_t>(repetition);
+        progress(
+            {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(repeat_search(material, model, options,
+                                    model.subspace.seed + kRepetition * number, jobs, progress));
+      });
+  Answers answers;
+  for (const std::string& text : repetitions) {
+    const auto repetition = unpacked<Repetition>(text);
+    answers.add(repetition.answers);
+    result.borrowed += repetition.borrowed ? 1.0 / options.repeat : 0;
+    result.asked += static_cast<double>(repetition.asked) / options.repeat;
+  }
+  for (const auto& key : answers.order)
+    result.methods.push_back(summarise(key, answers.quality.at(key)));
+  const std::string ours =
+      auxiliaries.empty() ? std::string(kHybrid) + ", the target alone" : kHybrid;
+  result.over_words = difference(answers, ours, kOwnWords);
+  result.over_ridge = difference(answers, ours, kRidge);
+  return result;
+}
+
+std::string evaluation_plot(const SearchEvaluation& evaluation) {
+  std::vector<Chart> charts = {recall_chart(evaluation)};
+  const bool swept = std::any_of(evaluation.methods.begin(), evaluation.methods.end(),
+                                 [](const MethodQuality& each) { return each.shared >= 0; });
+  if (swept) {
+    charts.push_back(sweep_chart(evaluation, "Mean average precision", &MethodQuality::map));
+    charts.push_back(
+        sweep_chart(evaluation, "Precision at recall 0.1", &MethodQuality::precision_at_recall));
+  }
+  return chart_page(charts);
+}
+
+}  // namespace commonplace

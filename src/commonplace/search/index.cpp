@@ -1,0 +1,307 @@
+#include "commonplace/search/index.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "commonplace/base/error.h"
+#include "commonplace/features/term_counts.h"
+#include "commonplace/formats/tag_name.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/library/decisions.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/tag_uses.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/rows/item_texts.h"
+
+namespace commonplace {
+namespace {
+
+constexpr const char* kKind = "search-index";
+constexpr int kLayout = 1;
+
+TextSource names_of(const std::vector<std::string>& names) {
+  return [&names, next = std::size_t{0}](std::string& text) mutable {
+    if (next == names.size()) return false;
+    text = names[next++];
+    return true;
+  };
+}
+
+/// Each tag with the levels above it, by their whole names.
+TagSource paths_of(const TagMatrix& tags) {
+  return [&tags, next = std::size_t{0}](std::vector<TagCount>& paths) mutable {
+    if (next == tags.names.size()) return false;
+    paths.clear();
+    for (std::string& path : tag_path(tags.names[next])) paths.push_back({std::move(path), 1});
+    ++next;
+    return true;
+  };
+}
+
+WordPostings postings(TermTable words, const SparseView& items) {
+  WordPostings result;
+  result.words = std::move(words);
+  result.items = transpose(items);
+  double total = 0;
+  std::int64_t with_words = 0;
+  for (std::int64_t row = 0; row < items.rows; ++row) {
+    float length = 0;
+    for (const float count : items.row_values(row)) length += count;
+    result.lengths.push_back(length);
+    total += static_cast<double>(length);
+    with_words += length > 0 ? 1 : 0;
+  }
+  result.mean_length = with_words > 0 ? total / static_cast<double>(with_words) : 0;
+  return result;
+}
+
+/// 1 for every entry: an item has a tag or not, however often it was given.
+Sparse presence(const Sparse& counts) {
+  Sparse result = counts;
+  std::fill(result.values.begin(), result.values.end(), 1.0F);
+  return result;
+}
+
+void index_words(const Library& library, const Collection& collection, const TagMatrix& tags,
+                 const TokenOptions& tokens, int jobs, const Progress& progress,
+                 SearchIndex& index) {
+  const Sparse has_tag = presence(tags.counts);
+  TermCounts in_tags = count_words(names_of(tags.names), tokens, jobs);
+  index.tag_words =
+      postings(std::move(in_tags.terms), multiply(has_tag.view(), in_tags.counts.view()).view());
+  TermCounts paths = count_tags(paths_of(tags));
+  index.tags = std::move(paths.terms);
+  index.tag_items = transpose(multiply(has_tag.view(), paths.counts.view()).view());
+
+  ItemReader reader(library, collection);
+  TermCounts in_text =
+      count_words(texts_of(reader,
+                           [&](const Item& item) {
+                             index.times.push_back(item.time.empty() ? SearchIndex::kNoTime
+                                                                     : epoch_seconds(item.time));
+                           }),
+                  tokens, jobs, progress);
+  index.text_words = postings(std::move(in_text.terms), in_text.counts.view());
+}
+
+std::unordered_map<std::string, std::int32_t> rows_by_id(const Library& library,
+                                                         const Collection& collection) {
+  std::unordered_map<std::string, std::int32_t> rows;
+  Statement query = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
+  query.bind(collection.id);
+  while (query.step()) rows.emplace(query.text(0), static_cast<std::int32_t>(query.integer(1)));
+  return rows;
+}
+
+/// Terms x items, for decisions "not this tag".
+Sparse rejections(const Library& library, const Collection& collection,
+                  const Vocabulary& vocabulary) {
+  std::vector<Decision> decisions = decisions_in_force(library, collection.name);
+  std::erase_if(decisions,
+                [](const Decision& decision) { return decision.verdict != Verdict::rejected; });
+  std::vector<std::vector<std::int32_t>> rejected(static_cast<std::size_t>(vocabulary.size()));
+  if (!decisions.empty()) {
+    const auto rows = rows_by_id(library, collection);
+    for (const Decision& decision : decisions) {
+      const auto row = rows.find(decision.item);
+      const std::int32_t term = vocabulary.find(tag_key(tag_leaf(decision.tag)));
+      if (row != rows.end() && term >= 0)
+        rejected[static_cast<std::size_t>(term)].push_back(row->second);
+    }
+  }
+  Sparse result;
+  result.columns = collection.items;
+  for (std::vector<std::int32_t>& items : rejected) {
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+    for (const std::int32_t item : items) result.push(item, 1);
+    result.end_row();
+  }
+  return result;
+}
+
+/// Per item its row among the lenders, if the collection lends to itself.
+std::vector<std::int64_t> same_lenders(const Library& library, const Collection& collection,
+                                       const SearchModel& model) {
+  const auto place = std::find(model.lending.begin(), model.lending.end(), collection.name);
+  if (place == model.lending.end()) return {};
+  std::vector<std::int64_t> same(static_cast<std::size_t>(collection.items), -1);
+  const auto rows = rows_by_id(library, collection);
+  for (std::size_t lender = 0; lender < model.lender_ids.size(); ++lender) {
+    if (model.lender_collections[lender] != place - model.lending.begin()) continue;
+    const auto row = rows.find(model.lender_ids[lender]);
+    if (row != rows.end())
+      same[static_cast<std::size_t>(row->second)] = static_cast<std::int64_t>(lender);
+  }
+  return same;
+}
+
+void index_model(const Library& library, const Collection& collection, const TagMatrix& tags,
+                 const SearchModel& model, int jobs, const Progress& progress, SearchIndex& index) {
+  std::vector<std::string> names;
+  for (std::int32_t term = 0; term < model.vocabulary.size(); ++term)
+    names.emplace_back(model.vocabulary.terms[term]);
+  TermCounts in_terms = count_words(names_of(names), model.options.terms.tokens, jobs);
+  index.term_words = std::move(in_terms.terms);
+  index.word_terms = transpose(in_terms.counts.view());
+  index.rejected = rejections(library, collection, model.vocabulary);
+  const Sparse counts = count_terms(model.vocabulary.terms, library, collection, tags,
+                                    model.options.terms, jobs, progress);
+  progress({"coding items", 0, 0, ""});
+  index.coded =
+      code_items(model.borrowing, counts.view(), same_lenders(library, collection, model), jobs);
+}
+
+void add_postings(TensorWriter& writer, const std::string& name, const WordPostings& words) {
+  writer.add_strings(name, words.words.strings());
+  writer.add_sparse(name + ".items", words.items.view());
+  writer.add(name + ".lengths", std::span<const float>(words.lengths));
+  writer.add(name + ".mean_length", std::span<const double>(&words.mean_length, 1));
+}
+
+TermTable read_terms(const TensorFile& file, const std::string& name) {
+  TermTable terms;
+  for (const std::string& term : file.strings(name)) terms.add(term);
+  return terms;
+}
+
+WordPostings read_postings(const TensorFile& file, const std::string& name) {
+  WordPostings words;
+  words.words = read_terms(file, name);
+  words.items = copy(file.sparse(name + ".items"));
+  const auto lengths = file.floats(name + ".lengths");
+  words.lengths.assign(lengths.begin(), lengths.end());
+  const auto mean_length = file.doubles(name + ".mean_length");
+  require(words.items.rows() == words.words.size() && mean_length.size() == 1 &&
+              std::ssize(lengths) == words.items.columns,
+          file.name(), ": the parts of the index do not fit together; the file is damaged");
+  words.mean_length = mean_length[0];
+  return words;
+}
+
+std::string index_name(const std::string& model) { return model + ".index"; }
+
+std::string state_with_model(const std::string& state, const ModelRecord& record) {
+  return state + " " + record.created;
+}
+
+bool fits(const SearchIndex& index, const SearchModel& model) {
+  return index.word_terms.columns == model.vocabulary.size() &&
+         index.coded.codes.cols() == std::ssize(model.borrowing.subspace.topics_of(0)) &&
+         index.coded.votes.columns == model.borrowing.lenders.rows();
+}
+
+/// The stored index of a model, if there is one of that state. One that is damaged or does not fit
+/// the model is none: it is derived data, which can be made again.
+std::optional<SearchIndex> stored_index(const Library& library, const ModelRecord& record,
+                                        const SearchModel& model, const std::string& state) {
+  for (const ModelRecord& stored : model_records(library)) {
+    if (stored.name != index_name(record.name) || stored.kind != kKind) continue;
+    try {
+      const TensorFile file(stored.file);
+      if (file.metadata("state") != state_with_model(state, record)) return std::nullopt;
+      SearchIndex index = load_search_index(file);
+      if (!fits(index, model)) return std::nullopt;
+      index.state = state;
+      return index;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SearchIndex make_search_index(const Library& library, const Collection& opened,
+                              const SearchModel* model, int jobs, const Progress& progress) {
+  // Items that others add meanwhile must not be in one part of the index and not in another.
+  const ReadSnapshot snapshot(library.database());
+  const Collection collection = commonplace::collection(library, opened.name);
+  SearchIndex index;
+  index.state = state_of(library, collection);
+  index.items = collection.items;
+  const TagMatrix tags = tag_matrix(library, collection);
+  index_words(library, collection, tags, model ? model->options.terms.tokens : TokenOptions(), jobs,
+              progress, index);
+  if (model) index_model(library, collection, tags, *model, jobs, progress, index);
+  return index;
+}
+
+SearchIndex open_search_index(const Library& library, const Collection& collection,
+                              const ModelRecord* record, const SearchModel* model, int jobs,
+                              const Progress& progress) {
+  if (record)
+    if (std::optional<SearchIndex> stored =
+            stored_index(library, *record, *model, state_of(library, collection)))
+      return std::move(*stored);
+  return make_search_index(library, collection, model, jobs, progress);
+}
+
+void store_search_index(Library& library, const ModelRecord& record, SearchIndex index) {
+  index.state = state_with_model(index.state, record);
+  store_model(library, {index_name(record.name), kKind, {}, "{}", "{}", ""},
+              [&](const std::filesystem::path& path) { save(index, path); });
+}
+
+void remove_model_and_index(Library& library, const std::string& model) {
+  remove_model(library, model);
+  for (const ModelRecord& record : model_records(library))
+    if (record.name == index_name(model) && record.kind.ends_with("-index"))
+      remove_model(library, record.name);
+}
+
+void save(const SearchIndex& index, const std::filesystem::path& path) {
+  TensorWriter writer;
+  describe_model(writer, kKind, kLayout, "{}");
+  writer.set("state", index.state);
+  add_postings(writer, "tag_words", index.tag_words);
+  add_postings(writer, "text_words", index.text_words);
+  writer.add_strings("tags", index.tags.strings());
+  writer.add_sparse("tag_items", index.tag_items.view());
+  writer.add("times", std::span<const std::int64_t>(index.times));
+  writer.add_strings("term_words", index.term_words.strings());
+  writer.add_sparse("word_terms", index.word_terms.view());
+  writer.add_sparse("rejected", index.rejected.view());
+  writer.add_sparse("coded.terms", index.coded.terms.view());
+  writer.add("coded.unrelated", std::span<const float>(index.coded.unrelated));
+  writer.add("coded.codes", index.coded.codes);
+  writer.add_sparse("coded.votes", index.coded.votes.view());
+  writer.write(path);
+}
+
+SearchIndex load_search_index(const TensorFile& file) {
+  require_kind(file, kKind, kLayout);
+  SearchIndex index;
+  index.state = file.metadata("state");
+  index.tag_words = read_postings(file, "tag_words");
+  index.text_words = read_postings(file, "text_words");
+  index.tags = read_terms(file, "tags");
+  index.tag_items = copy(file.sparse("tag_items"));
+  const auto times = file.longs("times");
+  index.times.assign(times.begin(), times.end());
+  index.items = std::ssize(times);
+  index.term_words = read_terms(file, "term_words");
+  index.word_terms = copy(file.sparse("word_terms"));
+  index.rejected = copy(file.sparse("rejected"));
+  index.coded.terms = copy(file.sparse("coded.terms"));
+  const auto unrelated = file.floats("coded.unrelated");
+  index.coded.unrelated.assign(unrelated.begin(), unrelated.end());
+  index.coded.codes = file.matrix("coded.codes");
+  index.coded.votes = copy(file.sparse("coded.votes"));
+  const CodedItems& coded = index.coded;
+  require(index.tag_words.items.columns == index.items &&
+              index.text_words.items.columns == index.items &&
+              index.tag_items.columns == index.items &&
+              index.tag_items.rows() == index.tags.size() &&
+              index.word_terms.rows() == index.term_words.size() &&
+              index.word_terms.columns == index.rejected.rows() &&
+              index.rejected.columns == index.items && coded.terms.rows() == index.items &&
+              coded.terms.columns == index.word_terms.columns &&
+              coded.codes.rows() == index.items && coded.votes.rows() == index.items &&
+              std::ssize(coded.unrelated) == index.items && coded.codes.allFinite(),
+          file.name(), ": the parts of the index do not fit together; the file is damaged");
+  return index;
+}
+
+}  // namespace commonplace

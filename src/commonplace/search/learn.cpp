@@ -1,0 +1,418 @@
+#include "commonplace/search/learn.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/eval/divergence.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/features/tfidf.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/learn/feature_rows.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/search/core/sharing.h"
+#include "commonplace/search/core/trial.h"
+#include "commonplace/search/index.h"
+
+namespace commonplace {
+namespace {
+
+/// Choices are made on at most so many items of each collection.
+constexpr std::int64_t kSample = 8000;
+constexpr double kHiddenShare = 0.3;
+constexpr std::int64_t kMostAsked = 150;
+/// Fewer tell nothing.
+constexpr std::int64_t kFewestAsked = 5;
+/// The confidence of an interval of one standard error to each side.
+constexpr double kOneStandardError = 0.6827;
+
+std::vector<double> term_uses(const Sparse& counts) {
+  std::vector<double> uses(static_cast<std::size_t>(counts.columns));
+  for (std::size_t i = 0; i < counts.indices.size(); ++i)
+    uses[static_cast<std::size_t>(counts.indices[i])] += static_cast<double>(counts.values[i]);
+  return uses;
+}
+
+std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
+  std::vector<SparseView> result;
+  for (const Sparse& matrix : matrices) result.push_back(matrix.view());
+  return result;
+}
+
+/// Every rank has all counts, and weighs and fits its own rows of them.
+SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
+                               int shared, const SearchModelOptions& options, Comm& comm, int jobs,
+                               const Progress& progress) {
+  std::vector<Sparse> weighted;
+  for (const SparseView& each : counts) {
+    const RowRange own = own_rows(each.rows, comm);
+    weighted.push_back(
+        weighted_rows(slice(FeatureRows(each), own.begin, own.end - own.begin).sparse(), idf));
+  }
+  SharedSubspaceOptions subspace = options.subspace;
+  subspace.jobs = jobs;
+  const int collections = static_cast<int>(counts.size());
+  return fit_shared_subspace(views(weighted),
+                             shared_blocks(collections, options.rank, options.auxiliary_rank,
+                                           shared, collections > 2 ? options.pairwise : 0),
+                             subspace, comm, progress);
+}
+
+HeldOutQuality summary(const SearchQuality& quality) {
+  HeldOutQuality result;
+  result.map = quality.map();
+  result.interval = bootstrap_mean(quality.average_precision);
+  result.missing_map = mean(quality.missing_average_precision);
+  return result;
+}
+
+/// One way of learning, tried on hidden tags.
+struct Tried {
+  SearchQuality quality;
+  BorrowingWeights weights;
+};
+
+/// Makes the numbers of all ranks those of rank 0, so that all decide alike.
+void follow_first(std::vector<double>& numbers, Comm& comm) {
+  comm.broadcast(std::span<double>(numbers), 0);
+}
+void follow_first(SearchQuality& quality, Comm& comm) {
+  follow_first(quality.average_precision, comm);
+  follow_first(quality.missing_average_precision, comm);
+}
+
+/// The choices that need hidden tags, on a sample of the collections. Every rank tries them by
+/// itself, and takes over what rank 0 found.
+class Choosing {
+ public:
+  Choosing(const std::vector<Sparse>& counts, std::span<const float> idf,
+           const SearchModelOptions& options, Comm& comm, int jobs, const Progress& progress)
+      : idf_(idf), options_(options), comm_(comm), jobs_(jobs), progress_(progress) {
+    for (const Sparse& each : counts)
+      sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
+    // Apart from what an evaluation with the same seed hides. A small collection is asked for rare
+    // tags too.
+    for (const std::int64_t least : {5, 2}) {
+      trial_ = hide_terms(sampled_[0].view(), {.share = kHiddenShare,
+                                               .least = least,
+                                               .most = kMostAsked,
+                                               .seed = mix(options.subspace.seed)});
+      if (asked() >= kFewestAsked) break;
+    }
+    sampled_[0] = trial_.visible;
+  }
+
+  /// How many tags could be hidden and asked for.
+  std::int64_t asked() const { return std::ssize(trial_.asked); }
+  SearchQuality words() const {
+    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), jobs_);
+    follow_first(quality, comm_);
+    return quality;
+  }
+
+  Tried try_lending(Lending lending, int shared) const {
+    const Borrowing borrowing = fit(lending, shared);
+    const CodedItems items = code_items(borrowing, trial_.visible.view(),
+                                        lender_rows(lending, trial_.visible.rows()), jobs_);
+    const std::vector<BorrowedEvidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
+    Tried result;
+    result.weights = tune_weights(trial_, evidence, kOwnWord, jobs_);
+    result.quality =
+        judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), jobs_);
+    follow_first(result.quality, comm_);
+    comm_.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
+    return result;
+  }
+  /// Own words and topics only: what is compared to choose how much to share.
+  double topics_map(int shared) const {
+    SelfComm alone;
+    const SharedSubspaceFit fit =
+        fit_subspace(views(sampled_), idf_, shared, options_, alone, jobs_, progress_);
+    const double map =
+        judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), jobs_)
+            .map();
+    return comm_.broadcast(map, 0);
+  }
+
+  int by_rule() const {
+    return smallest([](auto a, auto b, int most) { return sharing_by_rule(a, b, most); });
+  }
+  int by_rank() const {
+    return smallest([&](auto a, auto b, int most) {
+      return sharing_by_rank(a, b, most, options_.subspace.seed, jobs_);
+    });
+  }
+
+ private:
+  Borrowing fit(Lending lending, int shared) const {
+    SelfComm alone;
+    return fit_borrowing(views(sampled_), idf_, lending, shared, options_, alone, jobs_, progress_)
+        .borrowing;
+  }
+
+  template <class Sharing>
+  int smallest(const Sharing& sharing) const {
+    int result = std::min(options_.rank, options_.auxiliary_rank) - options_.pairwise;
+    for (std::size_t d = 1; d < sampled_.size(); ++d)
+      result = std::min(result, sharing(sampled_[0].view(), sampled_[d].view(), result));
+    return comm_.broadcast(result, 0);
+  }
+
+  std::span<const float> idf_;
+  const SearchModelOptions& options_;
+  Comm& comm_;
+  int jobs_;
+  const Progress& progress_;
+  std::vector<Sparse> sampled_;
+  SearchTrial trial_;
+};
+
+/// How many topics to share, and what was tried to find out.
+int choose_shared(const Choosing& choosing, const SearchModelOptions& options,
+                  std::vector<SharingTried>& tried, const Progress& progress) {
+  if (options.shared == "rule") return choosing.by_rule();
+  if (options.shared == "rank") return choosing.by_rank();
+  if (options.shared != "auto") return std::stoi(options.shared);
+  const int most = std::min(options.rank, options.auxiliary_rank) - options.pairwise;
+  std::vector<int> candidates;
+  for (int quarter = 0; quarter <= 4; ++quarter) candidates.push_back(most * quarter / 4);
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  for (const int shared : candidates) {
+    progress({"choosing how much to share", tried.size(), candidates.size(), "trials"});
+    tried.push_back({shared, choosing.topics_map(shared)});
+  }
+  return std::max_element(
+             tried.begin(), tried.end(),
+             [](const SharingTried& a, const SharingTried& b) { return a.map < b.map; })
+      ->shared;
+}
+
+/// Whether `a` gains more over `b` than its standard error.
+bool better(const Tried& a, const Tried& b) {
+  return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
+                                   {.confidence = kOneStandardError})
+             .low > 0;
+}
+
+/// Fills in the choices and what they were made on.
+void choose(const Choosing& choosing, bool has_auxiliaries, const SearchModelOptions& options,
+            SearchLearningReport& report, const Progress& progress) {
+  report.asked = choosing.asked();
+  if (report.asked < kFewestAsked) {
+    report.asked = 0;
+    report.weights = kUsualWeights;
+    if (options.shared == "auto" || options.shared == "0" || !has_auxiliaries) return;
+    report.lending = Lending::all;
+    report.shared = choose_shared(choosing, options, report.tried, progress);
+    return;
+  }
+  report.words = summary(choosing.words());
+  const Tried alone = choosing.try_lending(Lending::target, 0);
+  report.alone = report.borrowed = summary(alone.quality);
+  report.weights = alone.weights;
+  if (!has_auxiliaries || options.shared == "0") return;
+
+  const int shared = choose_shared(choosing, options, report.tried, progress);
+  Lending lending = Lending::auxiliaries;
+  Tried borrowed = choosing.try_lending(lending, shared);
+  Tried all = choosing.try_lending(Lending::all, shared);
+  if (better(all, borrowed)) {
+    lending = Lending::all;
+    borrowed = std::move(all);
+  }
+  report.borrowed = summary(borrowed.quality);
+  const auto& after = borrowed.quality.average_precision;
+  const auto& before = alone.quality.average_precision;
+  report.gain = bootstrap_mean_difference(after, before);
+  if (options.shared == "auto" && !better(borrowed, alone)) return;
+  report.lending = lending;
+  report.shared = shared;
+  report.weights = borrowed.weights;
+}
+
+/// What learning reads of the library, all at one moment.
+struct Material {
+  std::vector<Collection> collections;
+  MergedTerms terms;
+  std::vector<std::vector<std::string>> ids;  ///< per collection
+};
+
+Material read_material(const Library& library, const std::string& target,
+                       const std::vector<std::string>& auxiliaries,
+                       const SearchTermOptions& options, Comm& comm, int jobs,
+                       const Progress& progress) {
+  const ReadSnapshot snapshot(library.database());
+  Material material;
+  material.collections = collections_to_learn(library, target, auxiliaries);
+  for (const Collection& each : material.collections)
+    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, options, comm, jobs, progress);
+  for (const Collection& each : material.collections)
+    material.ids.push_back(item_ids(library, each));
+  return material;
+}
+
+nlohmann::ordered_json as_json(const HeldOutQuality& quality) {
+  return {{"map", quality.map},
+          {"low", quality.interval.low},
+          {"high", quality.interval.high},
+          {"map_of_missing", quality.missing_map}};
+}
+
+}  // namespace
+
+std::vector<Collection> collections_to_learn(const Library& library, const std::string& target,
+                                             const std::vector<std::string>& auxiliaries) {
+  std::vector<Collection> result = {collection(library, target)};
+  for (const std::string& name : auxiliaries) {
+    require(std::none_of(result.begin(), result.end(),
+                         [&](const Collection& other) { return other.name == name; }),
+            "collection '", name, "' is named twice; a collection cannot borrow from itself");
+    result.push_back(collection(library, name));
+  }
+  for (const Collection& each : result)
+    require(each.items > 0, "collection '", each.name, "' has no items; add some first");
+  return result;
+}
+
+std::string to_string(Lending lending) {
+  if (lending == Lending::target) return "target";
+  return lending == Lending::auxiliaries ? "auxiliaries" : "all";
+}
+
+std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items) {
+  if (lending == Lending::auxiliaries) return {};
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(items));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
+                              Lending lending, int shared, const SearchModelOptions& options,
+                              Comm& comm, int jobs, const Progress& progress) {
+  if (lending == Lending::target) counts = counts.first(1);
+  FittedBorrowing result;
+  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, comm, jobs, progress);
+  Borrowing& borrowing = result.borrowing;
+  borrowing.idf.assign(idf.begin(), idf.end());
+  borrowing.subspace = std::move(fit.model);
+  borrowing.neighbours = options.neighbours;
+  borrowing.lenders.columns = counts[0].columns;
+  for (std::size_t d = lending == Lending::auxiliaries ? 1 : 0; d < counts.size(); ++d) {
+    const Sparse rows = root_counts(counts[d]);
+    for (std::int64_t row = 0; row < rows.rows(); ++row)
+      borrowing.lenders.push_row(rows.view(), row);
+  }
+  AssociationOptions associations = options.associations;
+  associations.jobs = jobs;
+  borrowing.associations = fit_associations(borrowing.lenders.view(), associations, progress);
+  result.report = std::move(fit.report);
+  return result;
+}
+
+LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
+                                 const SearchModelOptions& options, Comm& comm, int jobs,
+                                 const Progress& progress) {
+  LearnedBorrowing learned;
+  // What is tried is tried again; the fit in the end may go on from a checkpoint.
+  SearchModelOptions tried = options;
+  tried.subspace.checkpoint = {};
+  const Choosing choosing(counts, idf, tried, comm, jobs, progress);
+  choose(choosing, counts.size() > 1, options, learned.report, progress);
+  const std::vector<SparseView> all = views(counts);
+  FittedBorrowing fitted = fit_borrowing(all, idf, learned.report.lending, learned.report.shared,
+                                         options, comm, jobs, progress);
+  learned.borrowing = std::move(fitted.borrowing);
+  learned.borrowing.weights = learned.report.weights;
+  learned.report.fit = std::move(fitted.report);
+  return learned;
+}
+
+SearchLearningReport learn_search(Library& library, const std::string& target,
+                                  const std::vector<std::string>& auxiliaries,
+                                  const std::string& name, const SearchModelOptions& options,
+                                  Comm& comm, int jobs, const Progress& progress) {
+  check(options);
+  Material material =
+      read_material(library, target, auxiliaries, options.terms, comm, jobs, progress);
+  const std::vector<Collection>& collections = material.collections;
+  MergedTerms& terms = material.terms;
+  const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
+
+  LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, comm, jobs, progress);
+  SearchLearningReport report = std::move(learned.report);
+  report.model = name.empty() ? "search." + target : name;
+  report.target = target;
+  report.items = collections[0].items;
+  report.terms = terms.vocabulary.size();
+  for (std::size_t d = 1; d < collections.size(); ++d)
+    report.lenders.push_back(
+        {collections[d].name, collections[d].items,
+         common_terms(terms.counts[0].view(), terms.counts[d].view()),
+         jensen_shannon(term_uses(terms.counts[0]), term_uses(terms.counts[d]))});
+  SearchModel model;
+  model.target = target;
+  model.options = options;
+  model.borrowing = std::move(learned.borrowing);
+  model.vocabulary = std::move(terms.vocabulary);
+  const std::size_t first = report.lending == Lending::auxiliaries ? 1 : 0;
+  const std::size_t end = report.lending == Lending::target ? 1 : collections.size();
+  for (std::size_t d = first; d < end; ++d) {
+    model.lender_collections.resize(model.lender_ids.size() + material.ids[d].size(),
+                                    static_cast<std::int32_t>(model.lending.size()));
+    model.lender_ids.insert(model.lender_ids.end(), material.ids[d].begin(), material.ids[d].end());
+    model.lending.push_back(collections[d].name);
+  }
+
+  on_first(comm, [&] {
+    // Made before anything is stored: whoever stops it finds the library as it was.
+    SearchIndex index = make_search_index(library, collections[0], &model, jobs, progress);
+    const ModelRecord record = store_model(
+        library,
+        {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
+        [&](const std::filesystem::path& path) { save(model, path); });
+    store_search_index(library, record, std::move(index));
+    forget_checkpoint(options.subspace.checkpoint, kSharedSubspaceCheckpoint);
+  });
+  return report;
+}
+
+std::string to_json(const SearchLearningReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json lenders = Json::array();
+  for (const LenderSummary& each : report.lenders)
+    lenders.push_back({{"name", each.name},
+                       {"items", each.items},
+                       {"common_terms", each.common_terms},
+                       {"divergence", each.divergence}});
+  Json tried = Json::array();
+  for (const SharingTried& each : report.tried)
+    tried.push_back({{"shared", each.shared}, {"map", each.map}});
+  const Json json = {{"model", report.model},
+                     {"target", report.target},
+                     {"items", report.items},
+                     {"terms", report.terms},
+                     {"auxiliary", lenders},
+                     {"tried", tried},
+                     {"shared", report.shared},
+                     {"lending", to_string(report.lending)},
+                     {"held_out",
+                      {{"asked", report.asked},
+                       {"words", as_json(report.words)},
+                       {"alone", as_json(report.alone)},
+                       {"borrowed", as_json(report.borrowed)},
+                       {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
+                     {"weights", Json::parse(options_to_json(report.weights))},
+                     {"fit",
+                      {{"iterations", report.fit.iterations},
+                       {"converged", report.fit.converged},
+                       {"objective", report.fit.objective}}}};
+  return json.dump();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commonplace/library/library.h"
+#include "commonplace/search/index.h"
+#include "commonplace/search/model.h"
+
+namespace commonplace {
+
+/// A topic of a search model, for people.
+struct TopicSummary {
+  std::string name;                  ///< "shared 3", or its members and a number
+  std::vector<std::string> members;  ///< collections that have it
+  std::vector<std::string> terms;    ///< foremost first, as written
+  std::vector<float> weights;        ///< of the terms, 0 .. 1
+  struct Example {
+    std::string collection;
+    std::string id;
+  };
+  std::vector<Example> examples;  ///< the items that show it most
+  double share = 0;               ///< of the target's codes that it has
+};
+
+/// The names of the collections that a model knows: the target, then those that lend.
+std::vector<std::string> collections_of(const SearchModel& model);
+
+/// The topic of that column of the basis, without examples; its `terms` foremost terms.
+TopicSummary topic_summary(const SearchModel& model, int topic, std::size_t terms);
+
+/// All topics, shared ones first; those of the target by falling share. O(items topics).
+std::vector<TopicSummary> topic_summaries(const Library& library, const SearchModel& model,
+                                          const SearchIndex& index, std::size_t terms,
+                                          std::size_t examples, int jobs);
+
+}  // namespace commonplace

@@ -1,0 +1,72 @@
+#include "commonplace/suggest/apply.h"
+
+#include <algorithm>
+#include <map>
+
+#include "commonplace/base/error.h"
+#include "commonplace/library/stored_models.h"
+
+namespace commonplace {
+namespace {
+
+std::int64_t count_given(const Library& library, const Collection& collection,
+                         const std::string& model) {
+  Statement query = library.database().prepare(
+      "SELECT count(*) FROM machine_tag t JOIN item i ON i.id = t.item "
+      "JOIN model m ON m.id = t.model WHERE i.collection = ? AND m.name = ?");
+  query.bind(collection.id, model).step();
+  return query.integer(0);
+}
+
+std::vector<TagUse> count_uses(const std::vector<MachineTag>& tags) {
+  std::map<std::string, std::int64_t> items;
+  for (const MachineTag& each : tags) ++items[each.tag];
+  std::vector<TagUse> uses;
+  for (const auto& [tag, count] : items) uses.push_back({tag, count});
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const TagUse& a, const TagUse& b) { return a.items > b.items; });
+  return uses;
+}
+
+}  // namespace
+
+ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
+                               const std::string& collection_name, const ApplyOptions& options,
+                               const Progress& progress) {
+  require(options.above >= 0 && options.above <= 1, "the least confidence is ", options.above,
+          "; expected 0 to 1");
+  require(options.limit_per_item >= 1, "the limit of tags an item is ", options.limit_per_item,
+          "; expected 1 or more");
+  const Collection target = collection(library, collection_name);
+  ApplySummary summary;
+  summary.before = count_given(library, target, suggester.name());
+  std::vector<MachineTag> tags;
+  SuggestOptions asked;
+  asked.limit = options.limit_per_item;
+  asked.threshold = options.above;
+  asked.jobs = options.jobs;
+  suggester.suggest_all(
+      collection_name, asked,
+      [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
+        ++summary.items;
+        if (!answer.suggestions.empty()) ++summary.tagged_items;
+        for (const Suggestion& each : answer.suggestions)
+          tags.push_back({id, each.tag, each.confidence});
+      },
+      progress);
+  summary.tags = std::ssize(tags);
+  summary.uses = count_uses(tags);
+  if (!options.dry_run) store_machine_tags(library, target, suggester.name(), tags);
+  return summary;
+}
+
+std::int64_t remove_suggestions(Library& library, const std::string& model,
+                                const std::string& collection_name) {
+  const std::string name = suggest_model_for(library, model, collection_name);
+  const Collection target = collection(library, collection_name);
+  const std::int64_t given = count_given(library, target, name);
+  store_machine_tags(library, target, name, {});
+  return given;
+}
+
+}  // namespace commonplace

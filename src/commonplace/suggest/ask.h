@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/library/library.h"
+#include "commonplace/suggest/evidence.h"
+#include "commonplace/suggest/learn.h"
+
+namespace commonplace {
+
+struct SuggestOptions {
+  std::int64_t limit = 10;
+  std::optional<double> threshold{};  ///< least confidence; none: the model's own
+  std::string only{};                 ///< no tag but this one, of the model's; empty: all
+  bool explain = false;
+  int jobs = 0;
+};
+
+/// Why a tag was suggested.
+struct SuggestReasons {
+  struct Word {
+    std::string word;
+    double weight = 0;  ///< by how much the confidence falls without it
+  };
+  struct Known {
+    std::string id;       ///< an item that has the tag
+    double likeness = 0;  ///< the cosine
+  };
+  std::vector<Word> words;   ///< those that carry most, at most five
+  std::vector<Known> known;  ///< the nearest, at most three
+  double from_tags = 0;      ///< parts of the score
+  double from_neighbours = 0;
+  double from_category = 0;
+};
+
+struct Suggestion {
+  std::string tag;
+  double confidence = 0;   ///< the share of such suggestions that are right
+  bool implied = false;    ///< it has the confidence of a tag below it
+  SuggestReasons reasons;  ///< if asked for
+};
+
+struct SuggestAnswer {
+  std::vector<Suggestion> suggestions;  ///< surest first; empty: nothing fits
+  double familiarity = 0;  ///< in [0, 1]: how much the model has seen that is like this
+};
+
+/// A model open for suggesting, brought up to date with the tags and decisions of its collection.
+/// Several threads may ask at once; the library must outlive it.
+class TagSuggester {
+ public:
+  /// `model` is the name of a suggest model; empty: the only one there is, or the one of
+  /// `collection`. Error if that is not clear.
+  TagSuggester(const Library& library, const std::string& model, const std::string& collection,
+               int jobs, const Progress& progress);
+  ~TagSuggester();
+  TagSuggester(TagSuggester&&) noexcept;
+
+  /// For things that need not be in the library. A tag in the evidence is not suggested. Error for
+  /// a thing that has nothing of what the model tells tags from.
+  std::vector<SuggestAnswer> suggest(std::span<const EvidenceOf> things,
+                                     const SuggestOptions& options) const;
+  /// For items of `collection` by their ids. Tags that an item has, or that were rejected for it,
+  /// are not suggested. Error for an id that there is not.
+  std::vector<SuggestAnswer> suggest(const std::string& collection,
+                                     std::span<const std::string> ids,
+                                     const SuggestOptions& options) const;
+  /// For all items of `collection`, in the order of their rows, by blocks.
+  void suggest_all(const std::string& collection, const SuggestOptions& options,
+                   const std::function<void(std::int64_t row, const std::string& id,
+                                            SuggestAnswer&& answer)>& visit,
+                   const Progress& progress) const;
+
+  const std::string& name() const;
+  const SuggestModel& model() const;
+  /// Its own collection.
+  const std::string& collection() const;
+  /// What had come since the model was learned.
+  const SuggestUpdate& update() const;
+  /// Learns what has come since it was opened. Decisions take O(M² + M tags) each, whatever the
+  /// size of the collection, but for copying what is known of its items.
+  SuggestUpdate refresh();
+  /// Stores the model as it now is. False, and nothing is stored, if it was learned anew or removed
+  /// since it was opened.
+  bool keep(Library& library);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The names of the suggest models, with their collections.
+std::vector<std::pair<std::string, std::string>> suggest_models(const Library& library);
+
+/// The suggest model of that name; if it is empty, the only one there is, or the one of
+/// `collection`. Error if there is none, it is not clear which, or it is of another kind.
+std::string suggest_model_for(const Library& library, const std::string& model,
+                              const std::string& collection);
+
+}  // namespace commonplace

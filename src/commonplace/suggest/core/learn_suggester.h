@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/suggest/core/suggester.h"
+#include "commonplace/suggest/core/suggester_quality.h"
+
+namespace commonplace {
+
+/// One setting that was tried on held-out items.
+struct SettingTried {
+  std::string setting;
+  double ndcg = 0;  ///< of the first five, mean over the items
+};
+
+struct SuggesterReport {
+  std::int64_t items = 0;
+  std::int64_t tags = 0;
+  std::int64_t prototypes = 0;
+  std::string weighting;  ///< empty for dense features
+  double length = 0;
+  double ridge = 0;
+  SuggesterMixture mixture;
+  double threshold = 0;
+  std::vector<SettingTried> tried;
+  SuggesterQuality quality;
+  double seconds = 0;
+};
+
+struct LearnedSuggester {
+  Suggester suggester;
+  SuggesterReport report;
+};
+
+/// What a suggester learns from.
+struct SuggesterData {
+  FeatureRows features;              ///< items x features, raw
+  std::vector<std::int64_t> blocks;  ///< of sparse features: where each kind begins; empty: one
+  SparseView targets;                ///< items x tags: 1 has the tag, -1 it was rejected
+};
+
+/// Every choice that the options leave open is made on items held out, and then all is learned from
+/// all items. O(items M²) for M prototypes, times the settings tried on the smaller sample. Every
+/// rank gives all items; each learns from its own, makes the choices by itself and decides by rank
+/// 0's figures, so that all end with the same. Error for options out of range, or if there is
+/// nothing to learn from. Collective.
+LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
+                                 Comm& comm, int jobs, const Progress& progress);
+
+/// The number of prototypes that `text` ("auto", "5%", "200") asks for of so many items; 0 for
+/// auto. Error if it is neither.
+std::int64_t prototype_count(const std::string& text, std::int64_t items);
+
+/// The report as JSON.
+std::string to_json(const SuggesterReport& report);
+
+}  // namespace commonplace

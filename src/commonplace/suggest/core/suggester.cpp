@@ -1,0 +1,249 @@
+#include "commonplace/suggest/core/suggester.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/math/sparse_ops.h"
+#include "commonplace/suggest/core/neighbour_votes.h"
+
+namespace commonplace {
+namespace {
+
+void check_choice(const std::string& value, const char* what,
+                  std::initializer_list<const char*> possible) {
+  std::string list;
+  for (const char* each : possible) {
+    if (value == each) return;
+    list += (list.empty() ? "" : ", ") + std::string(each);
+  }
+  fail("the ", what, " '", value, "' is not known; give one of ", list);
+}
+
+Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const FeatureRows& prepared,
+            std::span<const std::int64_t> skip, int jobs) {
+  const Sparse votes =
+      prepared.is_sparse()
+          ? neighbour_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
+                                      lookup.known_columns.view(), suggester.neighbours, skip, jobs)
+          : neighbour_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
+  const Sparse sums = multiply(votes.view(), suggester.known_tags.view());
+  Matrix result = Matrix::Zero(prepared.rows(), suggester.tags());
+  for (std::int64_t row = 0; row < sums.rows(); ++row) {
+    const auto tags = sums.view().row_indices(row);
+    const auto values = sums.view().row_values(row);
+    for (std::size_t i = 0; i < tags.size(); ++i) result(row, tags[i]) = values[i];
+  }
+  return result;
+}
+
+Matrix unit_rows(const FeatureRows& raw) {
+  Matrix rows = raw.dense();
+  for (Eigen::Index row = 0; row < rows.rows(); ++row)
+    if (const float norm = rows.row(row).norm(); norm > 0) rows.row(row) /= norm;
+  return rows;
+}
+
+template <class Value>
+std::span<const Value> span_of(const std::vector<Value>& values) {
+  return values;
+}
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
+}
+
+void require_fit(bool fits, const TensorFile& file, const char* what) {
+  require(fits, file.name(), ": ", what, " do not fit the rest; the file is damaged");
+}
+
+}  // namespace
+
+void check(const SuggesterOptions& options) {
+  check_choice(options.method, "method", {"combined", "tags", "category", "neighbours"});
+  check_choice(options.weighting, "weighting", {"auto", "plain", "rare", "telling", "both"});
+  kernel_kind(options.kernel);
+  require(options.length >= 0 && std::isfinite(options.length), "length is ", options.length,
+          "; expected more than 0, or 0 to choose it");
+  require(options.ridge >= 0 && std::isfinite(options.ridge), "ridge is ", options.ridge,
+          "; expected more than 0, or 0 to choose it");
+  require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
+  require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
+  require(options.held_out > 0 && options.held_out < 1, "held_out is ", options.held_out,
+          "; expected a share between 0 and 1");
+  require(options.choose_on >= 100, "choose_on is ", options.choose_on, "; expected 100 or more");
+}
+
+StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs) {
+  StoredRows result;
+  result.is_sparse = raw.is_sparse();
+  if (result.is_sparse)
+    result.sparse = weigh_rows(raw.sparse(), suggester.feature_weights, suggester.blocks, jobs);
+  else
+    result.dense = unit_rows(raw);
+  return result;
+}
+
+Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs) {
+  return weigh_rows(prepared, suggester.neighbour_weights, suggester.blocks, jobs);
+}
+
+SuggesterLookup::SuggesterLookup(const Suggester& suggester, bool known)
+    : basis(suggester.basis),
+      latents(suggester.latents.weights.transpose()),
+      known_columns(known && suggester.known.is_sparse
+                        ? transpose(compared(suggester, suggester.known.sparse.view()).view())
+                        : Sparse()) {}
+
+TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
+                     std::span<const std::int64_t> skip, int jobs) {
+  const SuggesterLookup lookup(suggester, suggester.mixture.neighbours != 0);
+  return score_ways(suggester, lookup, prepared, skip, jobs);
+}
+
+TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
+                     const FeatureRows& prepared, std::span<const std::int64_t> skip, int jobs) {
+  TagScores scores;
+  const SuggesterMixture& mixture = suggester.mixture;
+  if (mixture.tags != 0 || mixture.category != 0) {
+    scores.whitened = lookup.basis.whiten(prepared, jobs);
+    if (mixture.tags != 0) scores.tags = lookup.latents.multiply(scores.whitened, jobs);
+    if (mixture.category != 0) {
+      const VectorD diagonal = kClassVariance * kernel_diagonal(suggester.basis.kernel, prepared);
+      const Matrix scaled = static_cast<float>(std::sqrt(kClassVariance)) * scores.whitened;
+      const Matrix classes =
+          mode_probabilities(predict_latents(suggester.classifier, scaled, diagonal, jobs));
+      scores.category = multiply(classes, suggester.categories.shares, jobs);
+    }
+  }
+  if (mixture.neighbours != 0) scores.neighbours = vote(suggester, lookup, prepared, skip, jobs);
+  return scores;
+}
+
+Matrix mix(const TagScores& scores, const SuggesterMixture& mixture) {
+  Matrix sum;
+  for (const auto& [part, weight] :
+       {std::pair{&scores.tags, mixture.tags}, std::pair{&scores.neighbours, mixture.neighbours},
+        std::pair{&scores.category, mixture.category}}) {
+    if (weight == 0) continue;
+    if (sum.size() == 0)
+      sum = static_cast<float>(weight) * *part;
+    else
+      sum += static_cast<float>(weight) * *part;
+  }
+  return sum;
+}
+
+Matrix score(const Suggester& suggester, const FeatureRows& prepared,
+             std::span<const std::int64_t> skip, int jobs) {
+  return mix(score_ways(suggester, prepared, skip, jobs), suggester.mixture);
+}
+
+std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t count) {
+  const auto kept = static_cast<std::size_t>(std::min(std::ssize(scores), count));
+  if (kept == 0) return {};
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    const float x = scores[static_cast<std::size_t>(a)];
+    const float y = scores[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  };
+  // A heap with the worst of the best on top: most tags are sent off by one comparison.
+  std::vector<std::int32_t> best(kept);
+  std::iota(best.begin(), best.end(), 0);
+  std::make_heap(best.begin(), best.end(), before);
+  float least = scores[static_cast<std::size_t>(best.front())];
+  for (std::size_t tag = kept; tag < scores.size(); ++tag) {
+    if (!(scores[tag] > least)) continue;
+    std::pop_heap(best.begin(), best.end(), before);
+    best.back() = static_cast<std::int32_t>(tag);
+    std::push_heap(best.begin(), best.end(), before);
+    least = scores[static_cast<std::size_t>(best.front())];
+  }
+  std::sort_heap(best.begin(), best.end(), before);
+  return best;
+}
+
+void add_suggester(TensorWriter& writer, const Suggester& suggester) {
+  writer.set("mixture", options_to_json(suggester.mixture));
+  writer.add("features.weights", span_of(suggester.feature_weights));
+  writer.add("features.blocks", span_of(suggester.blocks));
+  writer.add("features.neighbour_weights", span_of(suggester.neighbour_weights));
+  add_basis(writer, suggester.basis);
+  add_latents(writer, suggester.latents);
+  if (suggester.known.is_sparse)
+    writer.add_sparse("known.rows", suggester.known.sparse.view());
+  else
+    writer.add("known.rows", suggester.known.dense);
+  writer.add_sparse("known.tags", suggester.known_tags.view());
+  if (suggester.mixture.category != 0) {
+    add_categories(writer, suggester.categories);
+    add_softmax_gp(writer, suggester.classifier);
+  }
+  writer.add("confidence.score", span_of(suggester.confidence.score));
+  writer.add("confidence.probability", span_of(suggester.confidence.probability));
+  const std::string numbers = std::to_string(suggester.neighbours);
+  writer.set("neighbours", numbers);
+  writer.add("numbers", std::span<const double>(&suggester.threshold, 1));
+}
+
+Suggester read_suggester(const TensorFile& file) {
+  Suggester result;
+  result.mixture = options_from_json<SuggesterMixture>(file.metadata("mixture"));
+  require_fit(
+      result.mixture.tags != 0 || result.mixture.neighbours != 0 || result.mixture.category != 0,
+      file, "the weights of no way of knowing");
+  const auto weights = file.floats("features.weights");
+  const auto blocks = file.longs("features.blocks");
+  result.feature_weights.assign(weights.begin(), weights.end());
+  result.blocks.assign(blocks.begin(), blocks.end());
+  const auto of_neighbours = file.floats("features.neighbour_weights");
+  result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
+  result.basis = read_basis(file);
+  result.latents = read_latents(file, result.basis.size());
+  result.known.is_sparse = file.has("known.rows.starts");
+  if (result.known.is_sparse)
+    result.known.sparse = copy(file.sparse("known.rows"));
+  else
+    result.known.dense = file.matrix("known.rows");
+  result.known_tags = copy(file.sparse("known.tags"));
+  if (result.mixture.category != 0) {
+    result.categories = read_categories(file, result.tags());
+    result.classifier = read_softmax_gp(file);
+    require_fit(result.classifier.classes() == std::ssize(result.categories.tags) &&
+                    result.classifier.size() == result.basis.size(),
+                file, "the categories");
+  }
+  const auto scores = file.doubles("confidence.score");
+  const auto probabilities = file.doubles("confidence.probability");
+  result.confidence = {{scores.begin(), scores.end()},
+                       {probabilities.begin(), probabilities.end()}};
+  check(result.confidence);
+  result.neighbours = std::strtoll(file.metadata("neighbours").c_str(), nullptr, 10);
+  const auto numbers = file.doubles("numbers");
+  require_fit(numbers.size() == 1 && numbers[0] >= 0 && result.neighbours >= 1, file,
+              "the settings");
+  result.threshold = numbers[0];
+
+  require_fit(all_finite(weights) && all_finite(result.neighbour_weights) &&
+                  all_finite(result.known.sparse.values) && result.known.dense.allFinite() &&
+                  all_finite(result.known_tags.values),
+              file, "entries that are not numbers");
+  const std::int64_t columns = result.basis.prototypes.view().columns();
+  require_fit(result.known.view().columns() == columns &&
+                  result.known.is_sparse == result.basis.prototypes.is_sparse,
+              file, "the known items");
+  require_fit(!result.known.is_sparse || (static_cast<std::int64_t>(weights.size()) == columns &&
+                                          result.neighbour_weights.size() == weights.size()),
+              file, "the features");
+  require_fit(result.known_tags.rows() == result.known.view().rows() &&
+                  result.known_tags.columns == result.tags(),
+              file, "the known items' tags");
+  return result;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/eval/confidence.h"
+#include "commonplace/io/safetensors.h"
+#include "commonplace/learn/feature_rows.h"
+#include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/gp_basis.h"
+#include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/tag_categories.h"
+#include "commonplace/suggest/core/tag_latents.h"
+
+namespace commonplace {
+
+/// How tags are learned from features. What is "auto" or 0 is chosen on items held out.
+struct SuggesterOptions {
+  std::string method = "combined";  ///< combined, tags, category or neighbours
+  std::string prototypes = "auto";  ///< a number, a share such as 5%, or auto
+  std::string kernel = "se";        ///< se, nn, linear or cosine
+  double length = 0;                ///< of the kernel
+  double ridge = 0;                 ///< variance of the noise on a tag
+  std::string weighting = "auto";   ///< of sparse features: plain, rare, telling, both, auto
+  std::int64_t neighbours = 20;     ///< so many known items vote
+  std::int64_t categories = 100;    ///< the commonest tags, among which an item's category is
+  double held_out = 0.2;            ///< share of the items on which choices are made
+  std::int64_t choose_on = 12000;   ///< choices are made on at most so many items
+  std::uint64_t seed = 1;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, SuggesterOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("method", options.method, "combined, tags, category (the paper's) or neighbours");
+  visit("prototypes", options.prototypes, "a number, a share of the items such as 5%, or auto");
+  visit("kernel", options.kernel, "se, nn, linear or cosine");
+  visit("length", options.length, "length scale of the kernel; 0 to choose it");
+  visit("ridge", options.ridge, "variance of the noise on a tag; 0 to choose it");
+  visit("weighting", options.weighting, "of words: plain, rare, telling, both or auto");
+  visit("neighbours", options.neighbours, "so many known items vote");
+  visit("categories", options.categories, "so many of the commonest tags can be categories");
+  visit("held_out", options.held_out, "share of the items on which choices are made");
+  visit("choose_on", options.choose_on, "make choices on at most so many items");
+  visit("seed", options.seed, "seed of what is drawn");
+}
+
+/// Error if an option is out of range.
+void check(const SuggesterOptions& options);
+
+/// How much each way of knowing counts in a score.
+struct SuggesterMixture {
+  double tags = 1;
+  double neighbours = 0;
+  double category = 0;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, SuggesterMixture>
+void visit_options(Options& options, Visit&& visit) {
+  visit("tags", options.tags, "each tag's own latent function");
+  visit("neighbours", options.neighbours, "the tags of the most similar known items");
+  visit("category", options.category, "the tags of the likely categories");
+}
+
+/// The variance of the categories' latent functions; the tags' is that of the kernel, one. With
+/// dozens of classes a softmax needs latents that reach farther.
+inline constexpr double kClassVariance = 30;
+
+/// Features of items to tags with confidence. A plain value that knows numbers only; what the
+/// columns and tags mean is the matter of task/suggest_model.h.
+struct Suggester {
+  std::vector<float> feature_weights;  ///< of sparse features, one each
+  std::vector<std::int64_t> blocks;    ///< of sparse features: where each kind begins; empty: one
+  /// Of sparse features: what turns their weights into those by which neighbours are compared.
+  std::vector<float> neighbour_weights;
+  GpBasis basis;
+  TagLatents latents;
+  StoredRows known;   ///< the items learned from, prepared
+  Sparse known_tags;  ///< their targets: 1 has the tag, -1 it was rejected
+  std::int64_t neighbours = 20;
+  TagCategories categories;  ///< both are empty if the mixture leaves them out
+  SoftmaxGp classifier;
+  SuggesterMixture mixture;
+  ConfidenceMap confidence;
+  double threshold = 0.5;  ///< of confidence; what suits best on held-out items
+
+  std::int64_t tags() const { return latents.tags(); }
+};
+
+/// Raw features as the suggester compares them: sparse ones weighed, each kind that an item has
+/// counting as much as the next; all of length one.
+StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs = 0);
+
+/// Prepared sparse rows as neighbours are compared: by how rare features are, whatever the latents
+/// weigh them by. Ways that look at different sides of an item err on different items, and tell
+/// more together.
+Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs = 0);
+
+/// What single questions would make anew each time, made once and as large as the suggester, which
+/// must outlive it and stay as it is. Without `known` it cannot find neighbours.
+struct SuggesterLookup {
+  explicit SuggesterLookup(const Suggester& suggester, bool known = true);
+  ReadyBasis basis;
+  PackedFactor latents;
+  Sparse known_columns;  ///< of sparse rows: what is known by feature, to be compared
+};
+
+/// What each way says of each tag, items x tags; empty where the mixture does not need it.
+struct TagScores {
+  Matrix tags;
+  Matrix neighbours;
+  Matrix category;
+  Matrix whitened;  ///< the items in the basis, which the first and the last are made of
+};
+/// `skip`, if given, names for each item the known one that is itself, or -1.
+TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
+                     std::span<const std::int64_t> skip = {}, int jobs = 0);
+TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
+                     const FeatureRows& prepared, std::span<const std::int64_t> skip = {},
+                     int jobs = 0);
+/// Their sum by weight.
+Matrix mix(const TagScores& scores, const SuggesterMixture& mixture);
+/// Both at once, items x tags.
+Matrix score(const Suggester& suggester, const FeatureRows& prepared,
+             std::span<const std::int64_t> skip = {}, int jobs = 0);
+
+/// The `count` tags of the greatest scores, best first; of equals the lower number.
+std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t count);
+
+/// Puts the suggester into a model file and takes it out again; Error if its parts do not fit.
+void add_suggester(TensorWriter& writer, const Suggester& suggester);
+Suggester read_suggester(const TensorFile& file);
+
+}  // namespace commonplace

@@ -1,0 +1,103 @@
+#include "commonplace/suggest/core/suggester_fitting.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "commonplace/base/rng.h"
+#include "commonplace/learn/rank_parts.h"
+#include "commonplace/suggest/core/tag_prototypes.h"
+
+namespace commonplace {
+namespace {
+
+/// By what neighbours compare features.
+constexpr FeatureWeighting kOfNeighbours{.rarity = 0.5, .telling = 0};
+
+}  // namespace
+
+SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
+                                   const SparseView& targets, const SuggesterOptions& options,
+                                   Comm& comm, int jobs, const Progress& progress)
+    : raw_(raw),
+      blocks_(std::move(blocks)),
+      targets_(targets),
+      options_(options),
+      jobs_(jobs),
+      progress_(progress),
+      comm_(comm) {
+  if (!is_alone()) own_targets_ = own_part(targets, comm);
+  said_ = share_say(own_targets());
+}
+
+void SuggesterFitting::weigh(const FeatureWeighting& weighting) {
+  if (raw_.is_sparse()) {
+    const Sparse own = is_alone() ? Sparse() : own_part(raw_.sparse(), comm_);
+    const SparseView rows = is_alone() ? raw_.sparse() : own.view();
+    suggester_.feature_weights = feature_weights(rows, own_targets(), weighting, comm_);
+    suggester_.neighbour_weights = feature_weights(rows, own_targets(), kOfNeighbours, comm_);
+    for (std::size_t i = 0; i < suggester_.neighbour_weights.size(); ++i)
+      suggester_.neighbour_weights[i] /= suggester_.feature_weights[i];
+  }
+  suggester_.blocks = blocks_;
+  suggester_.known = prepare(suggester_, raw_, jobs_);
+  if (!is_alone()) own_known_ = own_part(suggester_.known.view(), comm_);
+  suggester_.known_tags = copy(targets_);
+  suggester_.neighbours = options_.neighbours;
+}
+
+void SuggesterFitting::choose_prototypes(std::int64_t count, int rounds) {
+  TagPrototypeOptions options;
+  options.count = count;
+  options.iterations = rounds;
+  options.seed = options_.seed;
+  options.jobs = jobs_;
+  prototypes_ = tag_prototypes(own_known(), own_targets(), options, comm_, progress_);
+}
+
+void SuggesterFitting::gather(double length) {
+  suggester_.basis =
+      make_basis({kernel_kind(options_.kernel), length, 1}, prototypes_, 1e-6, jobs_);
+  statistics_ =
+      gather_statistics(suggester_.basis, own_known(), said_.view(), comm_, jobs_, progress_);
+}
+
+void SuggesterFitting::solve(double ridge) {
+  suggester_.latents = solve_latents(statistics_, ridge, jobs_);
+}
+
+bool SuggesterFitting::classify(std::int64_t most) {
+  suggester_.categories = make_categories(own_targets(), options_.categories, comm_);
+  if (suggester_.categories.tags.size() < 2) return false;
+  const std::vector<std::int32_t> categories = item_categories(targets_, suggester_.categories);
+  std::vector<std::int64_t> rows;
+  for (std::size_t item = 0; item < categories.size(); ++item)
+    if (categories[item] >= 0) rows.push_back(static_cast<std::int64_t>(item));
+  if (std::ssize(rows) > most) {
+    std::sort(rows.begin(), rows.end(), [&](std::int64_t a, std::int64_t b) {
+      return random_bits(options_.seed, static_cast<std::uint64_t>(a), 1) <
+             random_bits(options_.seed, static_cast<std::uint64_t>(b), 1);
+    });
+    rows.resize(static_cast<std::size_t>(most));
+    std::sort(rows.begin(), rows.end());
+  }
+  // All ranks know which items these are; each takes its share of them.
+  const RowRange own = own_rows(std::ssize(rows), comm_);
+  rows = {rows.begin() + own.begin, rows.begin() + own.end};
+  std::vector<std::int32_t> labels;
+  for (const std::int64_t row : rows) labels.push_back(categories[static_cast<std::size_t>(row)]);
+  SoftmaxGpOptions options;
+  options.jobs = jobs_;
+  // More exact modes give no better tags.
+  options.tolerance = 1e-3;
+  options.variances = "none";
+  options.iterations = 15;
+  const StoredRows items = take_rows(suggester_.known.view(), rows);
+  const Matrix scaled =
+      static_cast<float>(std::sqrt(kClassVariance)) * whiten(suggester_.basis, items.view(), jobs_);
+  suggester_.classifier = fit_softmax_gp(scaled, labels, std::ssize(suggester_.categories.tags),
+                                         options, comm_, progress_)
+                              .model;
+  return true;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/suggest/core/suggester.h"
+
+namespace commonplace {
+
+/// Makes a suggester part by part, each on what the ones before have made, so that a later part can
+/// be made again without the earlier ones. The features and targets must outlive it; every rank
+/// gives all of them, and learns from its own rows. All but `solve` are collective.
+class SuggesterFitting {
+ public:
+  SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
+                   const SparseView& targets, const SuggesterOptions& options, Comm& comm, int jobs,
+                   const Progress& progress);
+
+  /// Prepares the features.
+  void weigh(const FeatureWeighting& weighting);
+  /// `rounds` of k-means for those that are not of tags.
+  void choose_prototypes(std::int64_t count, int rounds = 8);
+  /// Whitens by a kernel of this length, and sums what the items say.
+  void gather(double length);
+  /// The tags' latents.
+  void solve(double ridge);
+  /// The categories and their classifier; false, with none made, where there are not two
+  /// categories to tell apart.
+  bool classify(std::int64_t most = 20000);
+
+  Suggester& suggester() { return suggester_; }
+  std::int64_t items() const { return raw_.rows(); }
+
+ private:
+  bool is_alone() const { return comm_.size() == 1; }
+  SparseView own_targets() const { return is_alone() ? targets_ : own_targets_.view(); }
+  FeatureRows own_known() const { return is_alone() ? suggester_.known.view() : own_known_.view(); }
+
+  FeatureRows raw_;
+  std::vector<std::int64_t> blocks_;
+  SparseView targets_;
+  Sparse own_targets_;    ///< this rank's; with a single rank empty, as is the next
+  StoredRows own_known_;  ///< this rank's prepared rows
+  Sparse said_;           ///< this rank's targets as the latents learn them
+  SuggesterOptions options_;
+  int jobs_;
+  Progress progress_;
+  Comm& comm_;
+  StoredRows prototypes_;
+  LatentStatistics statistics_;
+  Suggester suggester_;
+};
+
+}  // namespace commonplace

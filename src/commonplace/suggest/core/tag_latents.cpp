@@ -1,0 +1,168 @@
+// A   whitened items           items x M
+// Y   targets                  items x tags
+// G   AᵀA + ridge I            M x M
+// V   means of the latents     M x tags, G⁻¹ AᵀY
+#include "commonplace/suggest/core/tag_latents.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/math/dense_products.h"
+#include "commonplace/math/sparse_ops.h"
+
+namespace commonplace {
+namespace {
+
+constexpr std::int64_t kBlock = 2048;
+
+Eigen::Map<const Eigen::VectorXf> as_vector(std::span<const float> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+void check_size(const TagLatents& latents, std::span<const float> whitened) {
+  require(static_cast<Eigen::Index>(whitened.size()) == latents.inverse.rows(), "an item of ",
+          whitened.size(), " coordinates does not fit ", latents.inverse.rows(), " prototypes");
+}
+
+void check_tags(const TagLatents& latents,
+                std::span<const std::pair<std::int32_t, float>> changes) {
+  for (const auto& [tag, value] : changes)
+    require(tag >= 0 && tag < latents.tags(), "there is no tag ", tag, " among ", latents.tags());
+}
+
+}  // namespace
+
+float say_of_each(std::int64_t tags) {
+  return static_cast<float>(std::pow(static_cast<double>(std::max<std::int64_t>(tags, 1)), -0.25));
+}
+
+Sparse share_say(const SparseView& targets) {
+  Sparse result = copy(targets);
+  for (std::int64_t row = 0; row < targets.rows; ++row) {
+    const auto values = targets.row_values(row);
+    const float say =
+        say_of_each(std::count_if(values.begin(), values.end(), [](float v) { return v > 0; }));
+    for (auto i = static_cast<std::size_t>(targets.starts[static_cast<std::size_t>(row)]);
+         i < static_cast<std::size_t>(targets.starts[static_cast<std::size_t>(row) + 1]); ++i)
+      if (targets.values[i] > 0) result.values[i] = say;
+  }
+  return result;
+}
+
+LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& items,
+                                   const SparseView& targets, Comm& comm, int jobs,
+                                   const Progress& progress) {
+  require(targets.rows == items.rows(), "targets of ", targets.rows, " items do not fit ",
+          items.rows(), " rows of features");
+  LatentStatistics result;
+  result.gram = MatrixD::Zero(basis.size(), basis.size());
+  // Added up as tags x M: a tag's row is contiguous, and an item touches few of them.
+  MatrixD by_tag = MatrixD::Zero(targets.columns, basis.size());
+  for (std::int64_t begin = 0; begin < items.rows(); begin += kBlock) {
+    progress({"learning tags", static_cast<std::uint64_t>(begin),
+              static_cast<std::uint64_t>(items.rows()), "items"});
+    const std::int64_t count = std::min(kBlock, items.rows() - begin);
+    const Matrix whitened = whiten(basis, slice(items, begin, count), jobs);
+    add_gram(whitened, result.gram, jobs);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto tags = targets.row_indices(begin + i);
+      const auto values = targets.row_values(begin + i);
+      for (std::size_t k = 0; k < tags.size(); ++k)
+        by_tag.row(tags[k]) += static_cast<double>(values[k]) * whitened.row(i).cast<double>();
+    }
+  }
+  comm.sum(result.gram);
+  comm.sum(by_tag);
+  result.targets = by_tag.transpose();
+  return result;
+}
+
+TagLatents solve_latents(const LatentStatistics& statistics, double ridge, int jobs) {
+  require(ridge > 0 && std::isfinite(ridge), "the ridge is ", ridge, "; expected more than 0");
+  MatrixD factor = statistics.gram;
+  factor.diagonal().array() += ridge;
+  require(factorise(factor, jobs), "the tags' latents cannot be solved with a ridge of ", ridge,
+          "; give a greater one");
+  const MatrixD lower = inverse_of_lower(factor, jobs);
+  TagLatents result;
+  result.ridge = ridge;
+  result.inverse = multiply(MatrixD(lower.transpose()), lower, jobs);
+  result.weights = multiply(result.inverse, statistics.targets, jobs).cast<float>();
+  return result;
+}
+
+double latent_variance(const TagLatents& latents, std::span<const float> whitened) {
+  check_size(latents, whitened);
+  const VectorD a = as_vector(whitened).cast<double>();
+  return latents.ridge * a.dot(latents.inverse * a);
+}
+
+void learn_item(TagLatents& latents, std::span<const float> whitened,
+                std::span<const std::pair<std::int32_t, float>> targets) {
+  check_size(latents, whitened);
+  check_tags(latents, targets);
+  // Sherman and Morrison: with k = G⁻¹ a, (G + a aᵀ)⁻¹ = G⁻¹ - k kᵀ / (1 + aᵀ k), by which
+  // V moves by k (y - Vᵀ a)ᵀ / (1 + aᵀ k).
+  const auto a = as_vector(whitened);
+  const VectorD k = latents.inverse * a.cast<double>();
+  const double scale = 1 + a.cast<double>().dot(k);
+  latents.inverse.noalias() -= (k / scale) * k.transpose();
+  Eigen::RowVectorXf surprise = -(a.transpose() * latents.weights);
+  for (const auto& [tag, value] : targets) surprise(tag) += value;
+  latents.weights.noalias() += (k / scale).cast<float>() * surprise;
+}
+
+void learn_targets(TagLatents& latents, std::span<const float> whitened,
+                   std::span<const std::pair<std::int32_t, float>> targets) {
+  check_size(latents, whitened);
+  check_tags(latents, targets);
+  // As learn_item with the targets that are not known at what is expected of them.
+  const auto a = as_vector(whitened);
+  const VectorD k = latents.inverse * a.cast<double>();
+  const double scale = 1 + a.cast<double>().dot(k);
+  latents.inverse.noalias() -= (k / scale) * k.transpose();
+  for (const auto& [tag, value] : targets)
+    latents.weights.col(tag) +=
+        (value - a.dot(latents.weights.col(tag))) * (k / scale).cast<float>();
+}
+
+void change_targets(TagLatents& latents, std::span<const float> whitened,
+                    std::span<const std::pair<std::int32_t, float>> differences) {
+  check_size(latents, whitened);
+  check_tags(latents, differences);
+  const Eigen::VectorXf k = (latents.inverse * as_vector(whitened).cast<double>()).cast<float>();
+  for (const auto& [tag, difference] : differences) latents.weights.col(tag) += difference * k;
+}
+
+void add_tags(TagLatents& latents, std::int64_t count) {
+  require(count >= 0, "cannot add ", count, " tags; give 0 or more");
+  const Eigen::Index before = latents.weights.cols();
+  latents.weights.conservativeResize(Eigen::NoChange, before + count);
+  latents.weights.rightCols(count).setZero();
+}
+
+void add_latents(TensorWriter& writer, const TagLatents& latents) {
+  writer.add("latents.inverse", latents.inverse);
+  writer.add("latents.weights", latents.weights);
+  writer.add("latents.ridge", std::span<const double>(&latents.ridge, 1));
+}
+
+TagLatents read_latents(const TensorFile& file, std::int64_t size) {
+  TagLatents result;
+  result.inverse = file.matrix_d("latents.inverse");
+  result.weights = file.matrix("latents.weights");
+  const auto ridge = file.doubles("latents.ridge");
+  require(ridge.size() == 1 && ridge[0] > 0 && std::isfinite(ridge[0]) &&
+              result.inverse.rows() == size && result.inverse.cols() == size &&
+              result.weights.rows() == size,
+          file.name(), ": latents of ", result.inverse.rows(), " x ", result.inverse.cols(),
+          " do not fit ", size, " prototypes; the file is damaged");
+  require(result.inverse.allFinite() && result.weights.allFinite(), file.name(),
+          ": a latent is not a number; the file is damaged");
+  result.ridge = ridge[0];
+  return result;
+}
+
+}  // namespace commonplace

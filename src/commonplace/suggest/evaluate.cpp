@@ -1,0 +1,454 @@
+#include "commonplace/suggest/evaluate.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/base/memory.h"
+#include "commonplace/base/parallel.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/eval/label_metrics.h"
+#include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/learn/linear_tags.h"
+#include "commonplace/suggest/rivals/neighbour_tags.h"
+#include "commonplace/suggest/rivals/poisson_tags.h"
+#include "commonplace/suggest/rivals/popular_tags.h"
+
+namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, settings, precision,
+                                   precision_at_1, precision_at_3, precision_at_5, ndcg_at_5,
+                                   f1_at_5, popular_ndcg, rare_ndcg, rank_loss, one_error, coverage,
+                                   hamming_loss, f1, has_confidence, calibration_error, reliability,
+                                   train_seconds, predict_seconds, memory)
+
+namespace {
+
+constexpr std::int64_t kBlock = 1024;
+constexpr double kLeastConfidence = 0.01;
+constexpr std::int64_t kLookedAt = 50;
+
+/// Scores of a block of items, items x tags, and how sure they are (empty: it does not say).
+struct Answers {
+  Matrix scores;
+  Matrix confidence;
+};
+/// What a method has learned: answers for raw rows.
+struct Learned {
+  std::function<Answers(const FeatureRows&)> answer;
+  std::int64_t prototypes = 0;
+  std::string settings;  ///< as SuggestResult has them
+  double threshold = 0;  ///< of confidence; 0: none
+};
+
+/// The measures of one test item. Where there is nothing to find, precision is 0 and the others are
+/// not asked for.
+struct ItemMeasures {
+  bool tagged = false;
+  std::array<double, 10> precision{};
+  double ndcg = 0;
+  double f1_at_5 = 0;
+  std::optional<double> popular_ndcg;
+  std::optional<double> rare_ndcg;
+  double rank_loss = 0;
+  double one_error = 0;
+  double coverage = 0;
+  double hamming_loss = 0;
+  double f1 = 0;
+  std::vector<double> confidences;
+  std::vector<std::uint8_t> outcomes;
+};
+
+/// The tags that make up half of all uses, the commonest first.
+std::vector<std::uint8_t> popular_tags(const SparseView& tags) {
+  std::vector<std::int64_t> uses(static_cast<std::size_t>(tags.columns));
+  for (const std::int32_t tag : tags.indices) ++uses[static_cast<std::size_t>(tag)];
+  std::vector<std::int32_t> order(uses.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return uses[static_cast<std::size_t>(a)] > uses[static_cast<std::size_t>(b)];
+  });
+  std::vector<std::uint8_t> popular(uses.size());
+  std::int64_t sum = 0;
+  for (const std::int32_t tag : order) {
+    if (2 * sum >= tags.nonzeros()) break;
+    popular[static_cast<std::size_t>(tag)] = 1;
+    sum += uses[static_cast<std::size_t>(tag)];
+  }
+  return popular;
+}
+
+/// Judges items one by one; one for each thread.
+class Judge {
+ public:
+  Judge(const SparseView& tags, const std::vector<std::uint8_t>& popular)
+      : tags_(tags), popular_(popular), has_(popular.size()) {}
+
+  ItemMeasures measure(std::int64_t item, std::span<const float> scores,
+                       std::span<const float> confidence, double threshold) {
+    const auto of_item = tags_.row_indices(item);
+    for (const std::int32_t tag : of_item) has_[static_cast<std::size_t>(tag)] = 1;
+    ItemMeasures result;
+    result.tagged = !of_item.empty();
+    const std::vector<std::int32_t> order =
+        best_tags(scores, static_cast<std::int64_t>(scores.size()));
+    std::vector<std::uint8_t> hits;
+    for (const std::int32_t tag : order) hits.push_back(has_[static_cast<std::size_t>(tag)]);
+    for (std::size_t k = 1; k <= result.precision.size(); ++k)
+      result.precision[k - 1] = precision_at(hits, k);
+    result.ndcg = ndcg_at(hits, of_item.size(), 5);
+    result.f1_at_5 = f1_at(hits, of_item.size(), 5);
+    result.popular_ndcg = among(order, 1);
+    result.rare_ndcg = among(order, 0);
+    const std::vector<double> all(scores.begin(), scores.end());
+    const std::vector<TieGroup> groups = tie_groups(all, has_);
+    result.rank_loss = rank_loss(groups);
+    result.one_error = one_error(groups);
+    result.coverage = static_cast<double>(coverage(groups));
+    if (!confidence.empty()) judge_confidence(order, confidence, threshold, of_item, result);
+    for (const std::int32_t tag : of_item) has_[static_cast<std::size_t>(tag)] = 0;
+    return result;
+  }
+
+ private:
+  /// The gain where only popular (1) or only rare (0) tags count.
+  std::optional<double> among(const std::vector<std::int32_t>& order, std::uint8_t popular) const {
+    std::vector<std::uint8_t> hits;
+    std::size_t relevant = 0;
+    for (const std::int32_t tag : order)
+      if (popular_[static_cast<std::size_t>(tag)] == popular) {
+        hits.push_back(has_[static_cast<std::size_t>(tag)]);
+        relevant += hits.back();
+      }
+    if (relevant == 0) return std::nullopt;
+    return ndcg_at(hits, relevant, 5);
+  }
+
+  void judge_confidence(const std::vector<std::int32_t>& order, std::span<const float> confidence,
+                        double threshold, std::span<const std::int32_t> of_item,
+                        ItemMeasures& result) const {
+    std::vector<std::int32_t> given;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto tag = static_cast<std::size_t>(order[i]);
+      const double chance = static_cast<double>(confidence[tag]);
+      if (chance >= threshold) given.push_back(order[i]);
+      if (static_cast<std::int64_t>(i) < kLookedAt && chance >= kLeastConfidence) {
+        result.confidences.push_back(std::min(chance, 1.0));
+        result.outcomes.push_back(has_[tag]);
+      }
+    }
+    std::sort(given.begin(), given.end());
+    const LabelCounts counts = count_labels(of_item, given);
+    result.hamming_loss = hamming_loss(counts, static_cast<std::int64_t>(has_.size()));
+    result.f1 = precision_recall(counts).f1;
+  }
+
+  SparseView tags_;
+  const std::vector<std::uint8_t>& popular_;
+  std::vector<std::uint8_t> has_;
+};
+
+double mean_of(const std::vector<ItemMeasures>& items, double ItemMeasures::*measure) {
+  double sum = 0;
+  double count = 0;
+  for (const ItemMeasures& each : items)
+    if (each.tagged) {
+      sum += each.*measure;
+      ++count;
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+double mean_of(const std::vector<ItemMeasures>& items,
+               std::optional<double> ItemMeasures::*measure) {
+  double sum = 0;
+  double count = 0;
+  for (const ItemMeasures& each : items)
+    if (const auto value = each.*measure) {
+      sum += *value;
+      ++count;
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+Interval precision_interval(const std::vector<ItemMeasures>& items, std::size_t k) {
+  std::vector<double> values;
+  for (const ItemMeasures& each : items) values.push_back(each.precision[k - 1]);
+  return bootstrap_mean(values);
+}
+
+SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confidence) {
+  SuggestResult result;
+  for (std::size_t k = 0; k < result.precision.size(); ++k) {
+    for (const ItemMeasures& each : items) result.precision[k] += each.precision[k];
+    result.precision[k] /= static_cast<double>(items.size());
+  }
+  result.precision_at_1 = precision_interval(items, 1);
+  result.precision_at_3 = precision_interval(items, 3);
+  result.precision_at_5 = precision_interval(items, 5);
+  result.ndcg_at_5 = mean_of(items, &ItemMeasures::ndcg);
+  result.f1_at_5 = mean_of(items, &ItemMeasures::f1_at_5);
+  result.popular_ndcg = mean_of(items, &ItemMeasures::popular_ndcg);
+  result.rare_ndcg = mean_of(items, &ItemMeasures::rare_ndcg);
+  result.rank_loss = mean_of(items, &ItemMeasures::rank_loss);
+  result.one_error = mean_of(items, &ItemMeasures::one_error);
+  result.coverage = mean_of(items, &ItemMeasures::coverage);
+  result.has_confidence = has_confidence;
+  if (!has_confidence) return result;
+  result.hamming_loss = mean_of(items, &ItemMeasures::hamming_loss);
+  result.f1 = mean_of(items, &ItemMeasures::f1);
+  std::vector<double> confidences;
+  std::vector<std::uint8_t> outcomes;
+  for (const ItemMeasures& each : items) {
+    confidences.insert(confidences.end(), each.confidences.begin(), each.confidences.end());
+    outcomes.insert(outcomes.end(), each.outcomes.begin(), each.outcomes.end());
+  }
+  if (confidences.empty()) return result;
+  result.reliability = calibration_bins(confidences, outcomes);
+  result.calibration_error = expected_calibration_error(result.reliability);
+  return result;
+}
+
+/// What all methods are tried on.
+class Contest {
+ public:
+  Contest(const SuggestTrial& trial, int jobs)
+      : trial_(trial), jobs_(jobs), popular_(popular_tags(trial.train_tags.view())) {}
+
+  SuggestResult run(const std::string& name, const std::function<Learned()>& learn) const {
+    forget_peak_memory();
+    const std::int64_t before = current_memory();
+    const auto begin = Clock::now();
+    const Learned learned = learn();
+    const double train_seconds = seconds_since(begin);
+    double predict_seconds = 0;
+    bool has_confidence = false;
+    std::vector<ItemMeasures> items(static_cast<std::size_t>(trial_.test_tags.rows()));
+    for (std::int64_t first = 0; first < trial_.test_tags.rows(); first += kBlock) {
+      const std::int64_t count = std::min(kBlock, trial_.test_tags.rows() - first);
+      const auto start = Clock::now();
+      const Answers answers = learned.answer(slice(trial_.test.view(), first, count));
+      predict_seconds += seconds_since(start);
+      has_confidence = answers.confidence.size() > 0;
+      judge(answers, learned.threshold, first, items);
+    }
+    SuggestResult result = summarise(items, has_confidence);
+    result.method = name;
+    result.prototypes = learned.prototypes;
+    result.settings = learned.settings;
+    result.train_seconds = train_seconds;
+    result.predict_seconds = predict_seconds;
+    result.memory = std::max<std::int64_t>(0, peak_memory() - before);
+    return result;
+  }
+
+ private:
+  void judge(const Answers& answers, double threshold, std::int64_t first,
+             std::vector<ItemMeasures>& items) const {
+    parallel_for(static_cast<std::size_t>(answers.scores.rows()), jobs_,
+                 [&](std::size_t begin, std::size_t end) {
+                   Judge one(trial_.test_tags.view(), popular_);
+                   const auto tags = static_cast<std::size_t>(answers.scores.cols());
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const auto row = static_cast<Eigen::Index>(i);
+                     const std::int64_t item = first + static_cast<std::int64_t>(i);
+                     const std::span<const float> confidence =
+                         answers.confidence.size() == 0
+                             ? std::span<const float>()
+                             : std::span<const float>(answers.confidence.row(row).data(), tags);
+                     items[static_cast<std::size_t>(item)] = one.measure(
+                         item, {answers.scores.row(row).data(), tags}, confidence, threshold);
+                   }
+                 });
+  }
+
+  const SuggestTrial& trial_;
+  int jobs_;
+  std::vector<std::uint8_t> popular_;
+};
+
+Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options, int jobs,
+                          const Progress& progress) {
+  SelfComm alone;
+  auto learned = std::make_shared<LearnedSuggester>(learn_suggester(
+      {trial.train.view(), trial.blocks, trial.train_tags.view()}, options, alone, jobs, progress));
+  Learned result;
+  result.prototypes = learned->report.prototypes;
+  result.settings = to_json(learned->report);
+  result.threshold = learned->suggester.threshold;
+  const auto lookup = std::make_shared<const SuggesterLookup>(
+      learned->suggester, learned->suggester.mixture.neighbours != 0);
+  result.answer = [learned, lookup, jobs](const FeatureRows& raw) {
+    const Suggester& suggester = learned->suggester;
+    const StoredRows rows = prepare(suggester, raw, jobs);
+    Answers answers;
+    answers.scores = mix(score_ways(suggester, *lookup, rows.view(), {}, jobs), suggester.mixture);
+    answers.confidence = answers.scores.unaryExpr([&](float score) {
+      return static_cast<float>(confidence(suggester.confidence, static_cast<double>(score)));
+    });
+    return answers;
+  };
+  return result;
+}
+
+/// Baselines see rows weighed by rarity, as their authors would.
+class Weighed {
+ public:
+  explicit Weighed(const SuggestTrial& trial) : blocks_(trial.blocks) {
+    SelfComm comm;
+    const FeatureRows rows = trial.train.view();
+    weights_ =
+        feature_weights(rows.sparse(), trial.train_tags.view(), {.rarity = 1, .telling = 0}, comm);
+    train_ = weigh(rows);
+  }
+  const Sparse& train() const { return train_; }
+  Sparse weigh(const FeatureRows& raw) const { return weigh_rows(raw.sparse(), weights_, blocks_); }
+
+ private:
+  std::vector<std::int64_t> blocks_;
+  std::vector<float> weights_;
+  Sparse train_;
+};
+
+template <class Model>
+Learned baseline(Model model, std::shared_ptr<const Weighed> weighed, bool probabilities) {
+  Learned result;
+  result.threshold = probabilities ? 0.5 : 0;
+  result.answer = [model = std::make_shared<const Model>(std::move(model)), weighed,
+                   probabilities](const FeatureRows& raw) {
+    Answers answers;
+    answers.scores = score(*model, weighed ? weighed->weigh(raw).view() : raw.sparse());
+    if (probabilities) answers.confidence = answers.scores;
+    return answers;
+  };
+  return result;
+}
+
+Learned learn_baseline(const std::string& name, const SuggestTrial& trial, int jobs,
+                       const Progress& progress) {
+  const SparseView tags = trial.train_tags.view();
+  if (name == "poisson") {
+    PoissonTagOptions options;
+    options.jobs = jobs;
+    return baseline(fit_poisson_tags(trial.train.view().sparse(), tags, options, progress), nullptr,
+                    false);
+  }
+  const auto weighed = std::make_shared<const Weighed>(trial);
+  const SparseView rows = weighed->train().view();
+  if (name == "popular") return baseline(fit_popular_tags(rows, tags), weighed, true);
+  if (name == "neighbours") {
+    NeighbourTagOptions options;
+    options.jobs = jobs;
+    return baseline(fit_neighbour_tags(rows, tags, options), weighed, true);
+  }
+  LinearTagOptions options;
+  options.loss = name;
+  // On rows of length one logistic regression is better with less penalty than liblinear's usual.
+  if (name == "logistic") options.cost = 4;
+  options.jobs = jobs;
+  return baseline(fit_linear_tags(rows, tags, options, progress), weighed, name == "logistic");
+}
+
+const std::vector<std::string>& baseline_names() {
+  static const std::vector<std::string> names = {"logistic", "svm", "neighbours", "popular",
+                                                 "poisson"};
+  return names;
+}
+
+std::vector<std::string> baselines_asked_for(const std::string& text) {
+  if (text == "none") return {};
+  if (text == "all") return baseline_names();
+  std::vector<std::string> names = parted(text);
+  for (const std::string& name : names)
+    require(std::count(baseline_names().begin(), baseline_names().end(), name) == 1,
+            "the baseline '", name,
+            "' is not known; give logistic, svm, neighbours, popular, poisson, all or none");
+  return names;
+}
+
+/// All are checked before the first is learned.
+std::vector<SuggesterOptions> methods_asked_for(const std::string& text,
+                                                const SuggesterOptions& model) {
+  std::vector<SuggesterOptions> methods;
+  for (const std::string& method : parted(text)) {
+    methods.push_back(model);
+    methods.back().method = method;
+    check(methods.back());
+  }
+  return methods;
+}
+
+/// What is run, each by itself.
+struct Entry {
+  std::string name;
+  std::function<Learned()> learn;
+};
+
+std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
+                                        const SuggestTrial& trial, Comm& comm, int jobs) {
+  const Contest contest(trial, jobs);
+  std::vector<SuggestResult> results;
+  for (const std::string& bytes :
+       make_together(comm, std::ssize(entries), [&](std::int64_t number) {
+         const Entry& entry = entries[static_cast<std::size_t>(number)];
+         return packed(contest.run(entry.name, entry.learn));
+       }))
+    results.push_back(unpacked<SuggestResult>(bytes));
+  return results;
+}
+
+}  // namespace
+
+SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
+                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
+                                   const Progress& progress) {
+  check(model);
+  const std::vector<std::string> baselines = baselines_asked_for(options.baselines);
+  const std::vector<SuggesterOptions> methods = methods_asked_for(options.methods, model);
+  const std::vector<std::string> sweep = parted(options.sweep);
+  for (const std::string& count : sweep) prototype_count(count, trial.train_tags.rows());
+  SuggestEvaluation evaluation;
+  evaluation.train_items = trial.train_tags.rows();
+  evaluation.test_items = trial.test_tags.rows();
+  evaluation.untagged = trial.untagged;
+  evaluation.features = trial.train.view().columns();
+  evaluation.tags = trial.train_tags.columns;
+  require(evaluation.train_items > 0 && evaluation.test_items > 0,
+          "there are too few tagged items to learn from some and ask for the others");
+  require(baselines.empty() || trial.train.is_sparse,
+          "baselines need words or other sparse features; add --baselines none");
+  require_same(comm,
+               concat(evaluation.train_items, " and ", evaluation.test_items, " items of ",
+                      trial.train_tags.nonzeros(), " and ", trial.test_tags.nonzeros(), " tags"),
+               "items");
+
+  std::vector<Entry> entries;
+  const auto enter = [&](const std::string& name, const SuggesterOptions& chosen) {
+    entries.push_back({"commonplace, " + name, [&trial, &progress, chosen, jobs] {
+                         return learn_commonplace(trial, chosen, jobs, progress);
+                       }});
+  };
+  for (const SuggesterOptions& chosen : methods) enter(chosen.method, chosen);
+  for (const std::string& name : baselines)
+    entries.push_back({name, [&, name] { return learn_baseline(name, trial, jobs, progress); }});
+  for (const std::string& count : sweep) {
+    SuggesterOptions chosen = model;
+    chosen.method = "tags";
+    chosen.prototypes = count;
+    enter("tags, prototypes " + count, chosen);
+  }
+  evaluation.methods = run_together(entries, trial, comm, jobs);
+  const auto first_swept = evaluation.methods.end() - std::ssize(sweep);
+  evaluation.sweep.assign(first_swept, evaluation.methods.end());
+  evaluation.methods.erase(first_swept, evaluation.methods.end());
+  return evaluation;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/eval/bootstrap.h"
+#include "commonplace/eval/calibration.h"
+#include "commonplace/suggest/core/learn_suggester.h"
+
+namespace commonplace {
+
+/// Items to learn from, and items to be asked for afterwards.
+struct SuggestTrial {
+  StoredRows train;   ///< items x features, raw
+  Sparse train_tags;  ///< items x tags, 1 where the item has the tag
+  StoredRows test;
+  Sparse test_tags;
+  std::vector<std::int64_t> blocks{};  ///< as SuggesterData has them
+  std::int64_t untagged = 0;  ///< items of the second part that nobody tagged, left out of it
+};
+
+/// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,
+/// and those that no item of `train` has are left out: they cannot be suggested, and count against
+/// everyone alike as nothing. Items without tags are left out of both: nobody said what they show.
+/// Error if the files do not fit together.
+SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
+
+struct SuggestEvaluationOptions {
+  std::string methods = "combined,tags,category";         ///< of Commonplace
+  std::string baselines = "logistic,neighbours,popular";  ///< also svm, poisson; all; none
+  std::string sweep{};           ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
+  std::string split = "random";  ///< of a collection: random, or time (the later half is asked for)
+  double test_share = 0.3;       ///< of a random split
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, SuggestEvaluationOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("methods", options.methods, "ways of Commonplace: combined, tags, category, neighbours");
+  visit("baselines", options.baselines, "logistic, svm, neighbours, popular, poisson; all or none");
+  visit("sweep", options.sweep, "also try these numbers of prototypes, such as 1%,5%,20%");
+  visit("split", options.split, "of a collection: random, or time: the later half is asked for");
+  visit("test_share", options.test_share, "share of the items asked for, of a random split");
+}
+
+/// How one method did.
+struct SuggestResult {
+  std::string method;
+  std::int64_t prototypes = 0;  ///< 0 where there are none
+  std::string settings;         ///< chosen and tried, as to_json(SuggesterReport); empty: none
+  std::array<double, 10> precision{};  ///< at 1 .. 10
+  Interval precision_at_1;             ///< 95 %, over the test items
+  Interval precision_at_3;
+  Interval precision_at_5;
+  double ndcg_at_5 = 0;
+  double f1_at_5 = 0;
+  double popular_ndcg = 0;  ///< at 5, asked for and among the fewest tags of half of all uses
+  double rare_ndcg = 0;     ///< at 5, asked for and among the others
+  double rank_loss = 0;
+  double one_error = 0;
+  double coverage = 0;
+  double hamming_loss = 0;       ///< of what is above the threshold; 0 where there is none
+  double f1 = 0;                 ///< of the same
+  bool has_confidence = false;   ///< whether it says how sure it is
+  double calibration_error = 0;  ///< of pairs of 1 % or more
+  std::vector<CalibrationBin> reliability;
+  double train_seconds = 0;
+  double predict_seconds = 0;
+  std::int64_t memory = 0;  ///< bytes that learning and predicting took at most, beyond the data
+};
+
+struct SuggestEvaluation {
+  std::int64_t train_items = 0;
+  std::int64_t test_items = 0;
+  std::int64_t untagged = 0;  ///< as SuggestTrial has it
+  std::int64_t features = 0;
+  std::int64_t tags = 0;
+  std::vector<SuggestResult> methods;
+  std::vector<SuggestResult> sweep;  ///< the tags' latents, by number of prototypes
+};
+
+/// Learns from the trial's first part by each method and asks for the tags of the second. Nothing
+/// of the second part is seen by any choice. A test item of whose tags none can be suggested counts
+/// in precision, with 0, and in nothing else. Every rank has the whole trial, and each method is
+/// run by one of them. Collective.
+SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
+                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
+                                   const Progress& progress);
+
+std::string to_json(const SuggestEvaluation& evaluation);
+/// Precision against k, against the number of prototypes (if swept) and reliability, as one SVG.
+std::string evaluation_plot(const SuggestEvaluation& evaluation);
+
+}  // namespace commonplace

@@ -1,0 +1,215 @@
+// What evaluate_suggest reads, and what it writes.
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "commonplace/eval/plot.h"
+#include "commonplace/formats/import.h"
+#include "commonplace/suggest/evaluate.h"
+
+namespace commonplace {
+namespace {
+
+/// Gathers the records of one file, tags and features by number.
+struct FileRows {
+  Sparse features;
+  std::vector<std::vector<std::string>> tags;
+};
+
+FileRows read_rows(const std::filesystem::path& file) {
+  FileRows rows;
+  std::int64_t width = 0;
+  Sink sink;
+  sink.record = [&](Record&& record) {
+    for (const auto& [column, value] : record.features) {
+      rows.features.push(column, value);
+      width = std::max<std::int64_t>(width, column + 1);
+    }
+    rows.features.end_row();
+    auto& tags = rows.tags.emplace_back();
+    for (const ItemTag& tag : record.item.tags) tags.push_back(tag.name);
+  };
+  sink.bad = [](const Where& where, const std::string& message) {
+    fail(to_string(where), ": ", message);
+  };
+  sink.feature_names = [&](std::vector<std::string>&& names) {
+    width = std::max(width, std::ssize(names));
+  };
+  const std::string format = recognise_format(file);
+  require(format == "xc" || format == "svmlight", file.string(), " is ", format,
+          "; expected sparse features with tags (xc or svmlight)");
+  read_source(file, format, {}, sink);
+  require(!rows.tags.empty(), file.string(), " has no items");
+  rows.features.columns = width;
+  return rows;
+}
+
+}  // namespace
+
+SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test) {
+  FileRows first = read_rows(train);
+  FileRows second = read_rows(test);
+  const std::int64_t width = std::max(first.features.columns, second.features.columns);
+  first.features.columns = second.features.columns = width;
+  std::map<std::string, std::int32_t> numbers;
+  for (const auto& tags : first.tags)
+    for (const std::string& tag : tags) numbers.emplace(tag, 0);
+  std::int32_t next = 0;
+  for (auto& [tag, number] : numbers) number = next++;
+  require(next > 0, train.string(), " has no tags");
+
+  const auto numbered = [&](const std::vector<std::string>& tags) {
+    std::vector<std::int32_t> result;
+    for (const std::string& tag : tags)
+      if (const auto found = numbers.find(tag); found != numbers.end())
+        result.push_back(found->second);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  };
+  SuggestTrial trial;
+  trial.train.is_sparse = trial.test.is_sparse = true;
+  trial.train.sparse.columns = trial.test.sparse.columns = width;
+  trial.train_tags.columns = trial.test_tags.columns = next;
+  for (std::size_t i = 0; i < first.tags.size(); ++i) {
+    const std::vector<std::int32_t> tags = numbered(first.tags[i]);
+    if (tags.empty()) continue;
+    trial.train.sparse.push_row(first.features.view(), static_cast<std::int64_t>(i));
+    for (const std::int32_t tag : tags) trial.train_tags.push(tag, 1);
+    trial.train_tags.end_row();
+  }
+  for (std::size_t i = 0; i < second.tags.size(); ++i) {
+    if (second.tags[i].empty()) {
+      ++trial.untagged;
+      continue;
+    }
+    trial.test.sparse.push_row(second.features.view(), static_cast<std::int64_t>(i));
+    for (const std::int32_t tag : numbered(second.tags[i])) trial.test_tags.push(tag, 1);
+    trial.test_tags.end_row();
+  }
+  require(trial.test_tags.rows() > 0, test.string(), " has no tags");
+  return trial;
+}
+
+namespace {
+
+nlohmann::ordered_json result_json(const SuggestResult& result) {
+  using Json = nlohmann::ordered_json;
+  const auto interval = [](const Interval& each) { return Json{each.low, each.high}; };
+  Json reliability = Json::array();
+  for (const CalibrationBin& bin : result.reliability)
+    reliability.push_back(
+        {{"pairs", bin.count}, {"confidence", bin.mean_probability}, {"right", bin.frequency}});
+  Json json = {{"method", result.method},
+               {"prototypes", result.prototypes},
+               {"precision@1", result.precision[0]},
+               {"precision@3", result.precision[2]},
+               {"precision@5", result.precision[4]},
+               {"precision@1_interval", interval(result.precision_at_1)},
+               {"precision@3_interval", interval(result.precision_at_3)},
+               {"precision@5_interval", interval(result.precision_at_5)},
+               {"precision", result.precision},
+               {"ndcg@5", result.ndcg_at_5},
+               {"f1@5", result.f1_at_5},
+               {"popular_ndcg@5", result.popular_ndcg},
+               {"rare_ndcg@5", result.rare_ndcg},
+               {"rank_loss", result.rank_loss},
+               {"one_error", result.one_error},
+               {"coverage", result.coverage},
+               {"train_seconds", result.train_seconds},
+               {"predict_seconds", result.predict_seconds},
+               {"peak_memory_bytes", result.memory}};
+  if (result.has_confidence) {
+    json["hamming_loss"] = result.hamming_loss;
+    json["f1"] = result.f1;
+    json["calibration_error"] = result.calibration_error;
+    json["reliability"] = reliability;
+  }
+  if (!result.settings.empty()) {
+    json["settings"] = Json::parse(result.settings);
+    json["settings"].erase("seconds");  // train_seconds has them
+  }
+  return json;
+}
+
+Chart precision_chart(const SuggestEvaluation& evaluation) {
+  Chart chart;
+  chart.title = "Precision of the first k tags";
+  chart.x_label = "k";
+  chart.y_label = "precision";
+  for (const SuggestResult& each : evaluation.methods) {
+    Series& series = chart.series.emplace_back();
+    series.name = each.method;
+    for (std::size_t k = 1; k <= each.precision.size(); ++k) {
+      series.x.push_back(static_cast<double>(k));
+      series.y.push_back(each.precision[k - 1]);
+    }
+  }
+  return chart;
+}
+
+Chart sweep_chart(const SuggestEvaluation& evaluation) {
+  Chart chart;
+  chart.title = "Precision by number of prototypes";
+  chart.x_label = "prototypes";
+  chart.y_label = "precision";
+  for (const std::size_t k : {1, 3, 5}) {
+    Series& series = chart.series.emplace_back();
+    series.name = "first " + std::to_string(k);
+    for (const SuggestResult& each : evaluation.sweep) {
+      series.x.push_back(static_cast<double>(each.prototypes));
+      series.y.push_back(each.precision[k - 1]);
+    }
+  }
+  return chart;
+}
+
+Chart reliability_chart(const SuggestEvaluation& evaluation) {
+  Chart chart;
+  chart.title = "How often a confidence is right";
+  chart.x_label = "confidence";
+  chart.y_label = "share that is right";
+  chart.series.push_back({});
+  chart.series.back().name = "perfect";
+  chart.series.back().x = {0, 1};
+  chart.series.back().y = {0, 1};
+  for (const SuggestResult& each : evaluation.methods) {
+    if (each.reliability.empty()) continue;
+    Series& series = chart.series.emplace_back();
+    series.name = each.method;
+    for (const CalibrationBin& bin : each.reliability) {
+      series.x.push_back(bin.mean_probability);
+      series.y.push_back(bin.frequency);
+    }
+  }
+  return chart;
+}
+
+}  // namespace
+
+std::string to_json(const SuggestEvaluation& evaluation) {
+  using Json = nlohmann::ordered_json;
+  Json methods = Json::array();
+  for (const SuggestResult& each : evaluation.methods) methods.push_back(result_json(each));
+  Json sweep = Json::array();
+  for (const SuggestResult& each : evaluation.sweep) sweep.push_back(result_json(each));
+  const Json json = {{"train_items", evaluation.train_items},
+                     {"test_items", evaluation.test_items},
+                     {"untagged_test_items", evaluation.untagged},
+                     {"features", evaluation.features},
+                     {"tags", evaluation.tags},
+                     {"methods", methods},
+                     {"sweep", sweep}};
+  return json.dump();
+}
+
+std::string evaluation_plot(const SuggestEvaluation& evaluation) {
+  std::vector<Chart> charts = {precision_chart(evaluation)};
+  if (evaluation.sweep.size() > 1) charts.push_back(sweep_chart(evaluation));
+  charts.push_back(reliability_chart(evaluation));
+  return chart_page(charts);
+}
+
+}  // namespace commonplace

@@ -1,0 +1,225 @@
+#include "commonplace/suggest/review.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
+#include "commonplace/base/unicode.h"
+#include "commonplace/formats/tag_name.h"
+
+namespace commonplace {
+namespace {
+
+/// Of one item, as more than this is hardly what a person would read.
+constexpr std::int64_t kMostPerItem = 10;
+/// Far from even chances nothing is uncertain.
+constexpr double kLeastUncertain = 0.25;
+constexpr std::size_t kSnippet = 400;
+constexpr std::size_t kNearTags = 5;
+
+/// The first bytes of a text, not parting a character.
+std::string beginning(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  return text.substr(0, bytes);
+}
+
+/// How many bytes must be put in, taken out or replaced to make `b` of `a`.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+/// The tags that are spelt most like `wanted`, or contain it.
+std::vector<std::string> near_tags(const std::vector<std::string>& tags,
+                                   const std::string& wanted) {
+  const std::string key = tag_key(wanted);
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& tag : tags) {
+    const std::string other = tag_key(tag);
+    const std::size_t distance =
+        other.find(key) != std::string::npos ? 1 : edit_distance(key, other);
+    if (distance <= std::max<std::size_t>(1, key.size() / 3)) near.emplace_back(distance, tag);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(near.size(), kNearTags); ++i)
+    names.push_back(near[i].second);
+  return names;
+}
+
+/// The tag as the model has it.
+std::string tag_of_model(const TagSuggester& suggester, const std::string& written) {
+  const SuggestModel& model = suggester.model();
+  const std::string name = rejected_by(model.control, tag_name(written));
+  for (const std::string& tag : model.tags)
+    if (tag_key(tag) == tag_key(name)) return tag;
+  const std::string near = join(near_tags(model.tags, name));
+  fail("the model '", suggester.name(), "' does not suggest '", written, "'; ",
+       near.empty() ? concat("it knows ", model.tags.size(), " tags, none of them like it")
+                    : "there are: " + near);
+}
+
+SuggestOptions suggest_options(const TagSuggester& suggester, const ReviewOptions& options) {
+  SuggestOptions result;
+  result.limit = kMostPerItem;
+  result.threshold = options.threshold;
+  result.jobs = options.jobs;
+  if (options.order == ReviewOrder::uncertain && !result.threshold)
+    result.threshold = std::min(suggester.model().suggester.threshold, kLeastUncertain);
+  if (!options.tag.empty()) result.only = tag_of_model(suggester, options.tag);
+  return result;
+}
+
+std::int64_t& count_of(ReviewCounts& counts, Verdict verdict) {
+  return verdict == Verdict::accepted   ? counts.accepted
+         : verdict == Verdict::rejected ? counts.rejected
+                                        : counts.skipped;
+}
+
+}  // namespace
+
+ReviewOrder review_order(const std::string& name) {
+  if (name == "confident") return ReviewOrder::confident;
+  if (name == "uncertain") return ReviewOrder::uncertain;
+  if (name == "tag") return ReviewOrder::tag;
+  fail("the order '", name, "' is not known; give confident, uncertain or tag");
+}
+
+std::string snippet_of(const std::string& text) {
+  // White space is made one blank, so that somewhat more has to be read.
+  const std::string line = tidy(beginning(text, 4 * kSnippet));
+  const std::string shown = beginning(line, kSnippet);
+  return shown.size() < line.size() || text.size() > 4 * kSnippet ? shown + "…" : shown;
+}
+
+std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
+                                               const std::string& collection,
+                                               const ReviewOptions& options,
+                                               const Progress& progress) {
+  require(options.limit >= 0, "the limit is ", options.limit, "; expected 1 or more, or 0 for all");
+  std::vector<ReviewCandidate> found;
+  suggester.suggest_all(
+      collection, suggest_options(suggester, options),
+      [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
+        for (const Suggestion& each : answer.suggestions)
+          found.push_back({id, each.tag, each.confidence});
+      },
+      progress);
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const ReviewCandidate& a, const ReviewCandidate& b) {
+                     if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
+                     if (options.order == ReviewOrder::uncertain)
+                       return std::abs(a.confidence - 0.5) < std::abs(b.confidence - 0.5);
+                     return a.confidence > b.confidence;
+                   });
+  if (options.limit > 0 && std::ssize(found) > options.limit)
+    found.resize(static_cast<std::size_t>(options.limit));
+  return found;
+}
+
+ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
+                         const ReviewOptions& options, const Progress& progress)
+    : library_(library),
+      suggester_(suggester),
+      collection_(commonplace::collection(library, collection)),
+      jobs_(options.jobs) {
+  std::vector<ReviewCandidate> found = review_candidates(suggester, collection, options, progress);
+  queue_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+ReviewEntry ReviewQueue::read(const ReviewCandidate& candidate) {
+  if (!reader_) reader_.emplace(library_, collection_);
+  const std::optional<Item> item = reader_->find(candidate.id);
+  require(item.has_value(), "the item '", candidate.id, "' is gone; begin the review again");
+  ReviewEntry entry;
+  entry.id = item->id;
+  entry.title = item->title;
+  entry.snippet = snippet_of(item->text);
+  entry.image = image_location(collection_, *item);
+  for (const ItemTag& tag : item->tags) entry.tags.push_back(tag.name);
+  entry.tag = candidate.tag;
+  entry.confidence = candidate.confidence;
+  return entry;
+}
+
+std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) {
+  if (behind < 0 || behind >= left()) return std::nullopt;
+  const ReviewCandidate& candidate = queue_[static_cast<std::size_t>(behind)];
+  ReviewEntry entry = read(candidate);
+  if (!explain) return entry;
+  SuggestOptions options;
+  options.threshold = 0;
+  options.only = candidate.tag;
+  options.explain = true;
+  options.jobs = jobs_;
+  const SuggestAnswer answer =
+      suggester_.suggest(collection_.name, std::span(&candidate.id, 1), options)[0];
+  if (answer.suggestions.empty()) return std::nullopt;
+  entry.confidence = answer.suggestions[0].confidence;
+  entry.reasons = answer.suggestions[0].reasons;
+  return entry;
+}
+
+const ReviewEntry* ReviewQueue::next() {
+  while (!current_ && !queue_.empty()) {
+    current_ = look(0, true);
+    if (!current_) queue_.pop_front();
+  }
+  // A reader holds on to the library as it was, and an answer may be long in coming.
+  reader_.reset();
+  return current_ ? &*current_ : nullptr;
+}
+
+void ReviewQueue::store(const ReviewCandidate& candidate, Verdict verdict) {
+  reader_.reset();
+  decide(library_, collection_, {{candidate.id, candidate.tag, verdict, ""}});
+  const SuggestUpdate update = suggester_.refresh();
+  learned_.new_items += update.new_items;
+  learned_.changed_items += update.changed_items;
+  learned_.new_tags += update.new_tags;
+  learned_.seconds += update.seconds;
+}
+
+void ReviewQueue::count(const std::string& tag, Verdict verdict, std::int64_t by) {
+  count_of(counts_, verdict) += by;
+  ReviewCounts& of_tag = by_tag_[tag];
+  count_of(of_tag, verdict) += by;
+  if (of_tag == ReviewCounts()) by_tag_.erase(tag);
+}
+
+void ReviewQueue::answer(Verdict verdict) {
+  require(next() != nullptr, "there is nothing left to answer");
+  if (verdict != Verdict::withdrawn) store(queue_.front(), verdict);
+  count(queue_.front().tag, verdict, 1);
+  answers_.push_back({std::move(queue_.front()), verdict});
+  queue_.pop_front();
+  current_.reset();
+}
+
+bool ReviewQueue::undo() {
+  if (answers_.empty()) return false;
+  const Answer& last = answers_.back();
+  if (last.verdict != Verdict::withdrawn) store(last.candidate, Verdict::withdrawn);
+  count(last.candidate.tag, last.verdict, -1);
+  queue_.push_front(last.candidate);
+  answers_.pop_back();
+  current_.reset();
+  return true;
+}
+
+bool ReviewQueue::keep() {
+  return (learned_.any() || suggester_.update().any()) && suggester_.keep(library_);
+}
+
+}  // namespace commonplace

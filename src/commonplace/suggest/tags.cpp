@@ -1,0 +1,266 @@
+#include "commonplace/suggest/tags.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/unicode.h"
+#include "commonplace/formats/tag_name.h"
+#include "commonplace/io/files.h"
+#include "commonplace/io/lines.h"
+#include "commonplace/library/decisions.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/tag_uses.h"
+
+namespace commonplace {
+namespace {
+
+/// Calls `visit` for each line that says something; '#' begins a comment only at a line's start.
+template <class Visit>
+void visit_lines(const std::string& file, const Visit& visit) {
+  LineReader lines(open_bytes(file), file);
+  std::string_view line;
+  while (lines.next(line)) {
+    const std::string text = tidy(line);
+    if (!text.empty() && !text.starts_with("# ")) visit(line, lines.where());
+  }
+}
+
+std::set<std::string> read_tag_list(const std::string& file) {
+  std::set<std::string> keys;
+  visit_lines(file,
+              [&](std::string_view line, const Where&) { keys.insert(tag_key(tag_name(line))); });
+  require(!keys.empty(), file, " names no tags; write one a line");
+  return keys;
+}
+
+std::map<std::string, std::string> read_synonyms(const std::string& file) {
+  std::map<std::string, std::string> synonyms;
+  visit_lines(file, [&](std::string_view line, const Where& where) {
+    const std::size_t tab = line.find('\t');
+    const std::string from = tag_name(line.substr(0, tab));
+    const std::string to =
+        tab == std::string_view::npos ? std::string() : tag_name(line.substr(tab + 1));
+    if (from.empty() || to.empty())
+      fail(to_string(where), ": expected 'tag TAB tag that it is merged into', found '", line, "'");
+    if (tag_key(from) != tag_key(to)) synonyms[tag_key(from)] = to;
+  });
+  // A chain leads to its end.
+  for (auto& [from, to] : synonyms) {
+    std::size_t steps = 0;
+    for (auto next = synonyms.find(tag_key(to)); next != synonyms.end();
+         next = synonyms.find(tag_key(to))) {
+      to = next->second;
+      if (++steps > synonyms.size()) fail(file, ": the synonyms of '", from, "' run in a circle");
+    }
+  }
+  return synonyms;
+}
+
+bool allowed(const TagControl& control, const std::string& key) {
+  return !control.exclude.contains(key) &&
+         (!control.only_included || control.include.contains(key));
+}
+
+/// Numbers for the tags that may be suggested.
+class Numbering {
+ public:
+  Numbering(const TagControl& control, const std::vector<std::string>& known) : control_(control) {
+    for (const std::string& name : known) add(name);
+  }
+  std::int32_t add(const std::string& name) {
+    const auto [entry, is_new] =
+        numbers_.emplace(tag_key(name), static_cast<std::int32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return entry->second;
+  }
+  std::int32_t find(const std::string& name) const {
+    const auto found = numbers_.find(tag_key(name));
+    return found == numbers_.end() ? -1 : found->second;
+  }
+  /// What a tag of the library means in numbers, ascending.
+  std::vector<std::int32_t> meant(const std::string& tag) const {
+    std::vector<std::int32_t> result;
+    for (const std::string& name : meant_by(control_, tag))
+      if (const std::int32_t number = find(name); number >= 0) result.push_back(number);
+    return result;
+  }
+  /// What its rejection means; -1 if that is no tag to suggest.
+  std::int32_t rejected(const std::string& tag) const { return find(rejected_by(control_, tag)); }
+  std::vector<std::string> names() && { return std::move(names_); }
+  std::int64_t size() const { return std::ssize(names_); }
+
+ private:
+  const TagControl& control_;
+  std::unordered_map<std::string, std::int32_t> numbers_;
+  std::vector<std::string> names_;
+};
+
+/// How many items mean each allowed tag, by key, with the name it is shown by.
+std::map<std::string, std::pair<std::string, std::int64_t>> count_uses(const TagMatrix& tags,
+                                                                       const TagControl& control) {
+  std::vector<std::vector<std::string>> meant;
+  for (const std::string& name : tags.names) meant.push_back(meant_by(control, name));
+  std::map<std::string, std::pair<std::string, std::int64_t>> uses;
+  std::set<std::string> of_item;
+  for (std::int64_t row = 0; row < tags.counts.rows(); ++row) {
+    of_item.clear();
+    for (const std::int32_t tag : tags.counts.view().row_indices(row))
+      for (const std::string& name : meant[static_cast<std::size_t>(tag)]) {
+        const std::string key = tag_key(name);
+        if (!allowed(control, key) || !of_item.insert(key).second) continue;
+        auto& entry = uses.try_emplace(key, name, 0).first->second;
+        ++entry.second;
+      }
+  }
+  return uses;
+}
+
+/// The tags that were rejected, by the item's id.
+class Rejections {
+ public:
+  Rejections(const Library& library, const Collection& collection) {
+    for (const Decision& each : decisions_in_force(library, collection.name))
+      if (each.verdict == Verdict::rejected) tags_[each.item].push_back(each.tag);
+  }
+  bool none() const { return tags_.empty(); }
+  /// Those of one item, as targets.
+  void add(const std::string& id, const Numbering& numbering,
+           std::map<std::int32_t, float>& row) const {
+    const auto found = tags_.find(id);
+    if (found == tags_.end()) return;
+    for (const std::string& tag : found->second)
+      if (const std::int32_t number = numbering.rejected(tag); number >= 0) row[number] = -1;
+  }
+
+ private:
+  std::unordered_map<std::string, std::vector<std::string>> tags_;
+};
+
+void push_row(const std::map<std::int32_t, float>& row, Sparse& targets) {
+  for (const auto& [number, value] : row) targets.push(number, value);
+  targets.end_row();
+}
+
+}  // namespace
+
+TagControl read_tag_control(const TagControlOptions& options) {
+  require(options.min_uses >= 1, "min_uses is ", options.min_uses, "; expected 1 or more");
+  TagControl control;
+  control.min_uses = options.min_uses;
+  control.parents = options.parents;
+  control.only_included = !options.include.empty();
+  if (!options.include.empty()) control.include = read_tag_list(options.include);
+  if (!options.exclude.empty()) control.exclude = read_tag_list(options.exclude);
+  if (!options.synonyms.empty()) control.synonyms = read_synonyms(options.synonyms);
+  return control;
+}
+
+std::string to_json(const TagControl& control) {
+  return nlohmann::json{{"min_uses", control.min_uses},
+                        {"parents", control.parents},
+                        {"only_included", control.only_included},
+                        {"include", control.include},
+                        {"exclude", control.exclude},
+                        {"synonyms", control.synonyms}}
+      .dump();
+}
+
+TagControl tag_control_from_json(const std::string& text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    TagControl control;
+    json.at("min_uses").get_to(control.min_uses);
+    json.at("parents").get_to(control.parents);
+    json.at("only_included").get_to(control.only_included);
+    json.at("include").get_to(control.include);
+    json.at("exclude").get_to(control.exclude);
+    json.at("synonyms").get_to(control.synonyms);
+    return control;
+  } catch (const nlohmann::json::exception& error) {
+    fail("the model's rules for tags cannot be read (", error.what(), "); the file is damaged");
+  }
+}
+
+std::string rejected_by(const TagControl& control, std::string_view tag) {
+  const auto synonym = control.synonyms.find(tag_key(tag));
+  return synonym == control.synonyms.end() ? std::string(tag) : synonym->second;
+}
+
+std::vector<std::string> meant_by(const TagControl& control, std::string_view tag) {
+  const std::string name = rejected_by(control, tag);
+  return control.parents ? tag_path(name) : std::vector<std::string>{name};
+}
+
+SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
+                              const TagControl& control, const std::vector<std::string>& known) {
+  const TagMatrix tags = tag_matrix(library, collection);
+  Numbering numbering(control, known);
+  for (const auto& [key, use] : count_uses(tags, control))
+    if (use.second >= control.min_uses) numbering.add(use.first);
+
+  std::vector<std::vector<std::int32_t>> meant;
+  for (const std::string& name : tags.names) meant.push_back(numbering.meant(name));
+  const Rejections rejections(library, collection);
+  const std::vector<std::string> ids =
+      rejections.none() ? std::vector<std::string>() : item_ids(library, collection);
+  SuggestTags result;
+  result.targets.columns = numbering.size();
+  std::map<std::int32_t, float> row;
+  for (std::int64_t item = 0; item < tags.counts.rows(); ++item) {
+    row.clear();
+    if (static_cast<std::size_t>(item) < ids.size())
+      rejections.add(ids[static_cast<std::size_t>(item)], numbering, row);
+    for (const std::int32_t tag : tags.counts.view().row_indices(item))
+      for (const std::int32_t number : meant[static_cast<std::size_t>(tag)]) row[number] = 1;
+    push_row(row, result.targets);
+  }
+  result.names = std::move(numbering).names();
+  return result;
+}
+
+SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
+                              const TagControl& control, const std::vector<std::string>& known,
+                              const std::vector<std::string>& ids) {
+  Numbering numbering(control, known);
+  const Rejections rejections(library, collection);
+  ItemReader reader(library, collection);
+  SuggestTags result;
+  result.targets.columns = numbering.size();
+  std::map<std::int32_t, float> row;
+  for (const std::string& id : ids) {
+    const std::optional<Item> item = reader.find(id);
+    require(item.has_value(), "collection '", collection.name, "' has no item '", id, "'");
+    row.clear();
+    rejections.add(id, numbering, row);
+    for (const ItemTag& tag : item->tags)
+      for (const std::int32_t number : numbering.meant(tag.name)) row[number] = 1;
+    push_row(row, result.targets);
+  }
+  result.names = std::move(numbering).names();
+  return result;
+}
+
+std::optional<std::vector<std::string>> decided_since(const Library& library,
+                                                      const Collection& collection,
+                                                      const TagControl& control,
+                                                      const std::vector<std::string>& known,
+                                                      std::int64_t last) {
+  const Numbering numbering(control, known);
+  Statement query = library.database().prepare(
+      "SELECT i.key, d.written FROM decision d JOIN item i ON i.collection = ?1 AND i.key = d.item "
+      "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row");
+  query.bind(collection.id, collection.name, last);
+  std::vector<std::string> ids;
+  while (query.step()) {
+    for (const std::string& name : meant_by(control, query.text(1)))
+      if (numbering.find(name) < 0 && allowed(control, tag_key(name))) return std::nullopt;
+    if (ids.empty() || ids.back() != query.text(0)) ids.emplace_back(query.text(0));
+  }
+  return ids;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,367 @@
+#include "commonplace/transfer/ask.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/comm/packed.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/learn/rank_parts.h"
+#include "commonplace/library/machine_labels.h"
+
+namespace commonplace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kModelKind = "transfer";
+
+void check_request(const TransferRequest& request) {
+  require(!request.sources.empty(), "give the collection that has the labels with --source");
+  require(!request.target.empty(), "give the collection to label with --target");
+  require(request.above >= 0 && request.above <= 1, "the least probability is ", request.above,
+          "; expected 0 to 1");
+  require(!request.direct || (request.through.empty() && !request.chain),
+          "--direct does not go with --through or --chain");
+  require(request.through.empty() || !request.chain, "--through does not go with --chain");
+  std::vector<std::string> all = request.sources;
+  all.insert(all.end(), request.through.begin(), request.through.end());
+  all.push_back(request.target);
+  std::sort(all.begin(), all.end());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  require(twice == all.end(), "'", twice == all.end() ? "" : *twice,
+          "' is named twice; sources, target and those in between must be different collections");
+}
+
+/// Sources, all that may be in between, the target.
+TransferData read_candidates(const Library& library, const TransferRequest& request,
+                             const TransferReadOptions& read, Comm& comm, int jobs,
+                             const Progress& progress) {
+  std::vector<std::string> names = request.sources;
+  if (!request.through.empty()) {
+    names.insert(names.end(), request.through.begin(), request.through.end());
+  } else if (!request.candidates.empty()) {
+    names.insert(names.end(), request.candidates.begin(), request.candidates.end());
+  } else if (!request.direct) {
+    for (const Collection& each : collections(library))
+      if (each.items > 0 && each.name != request.target &&
+          std::find(names.begin(), names.end(), each.name) == names.end())
+        names.push_back(each.name);
+  }
+  names.push_back(request.target);
+  std::vector<TransferInput> inputs;
+  for (const std::string& name : names)
+    inputs.push_back(transfer_input(library, name, read.features));
+  TransferData data =
+      read_transfer_data(inputs, request.sources.size(), read, comm, jobs, progress);
+  require_same_data(data, comm);
+  return data;
+}
+
+/// Where to go, as places in the map, and whether to go at all.
+struct Way {
+  std::vector<std::size_t> through;
+  std::optional<RankedBridge> forecast;
+};
+
+/// The way of rank 0, on all ranks.
+Way choose_way(const TransferRequest& request, const BridgeMap& map, const BridgeChoice& choice,
+               Comm& comm) {
+  Way way;
+  if (!request.through.empty()) {
+    way.through.resize(request.through.size());
+    std::iota(way.through.begin(), way.through.end(), std::size_t{1});
+  } else if (request.chain) {
+    const auto chain = best_chain(map, request.most);
+    require(chain.has_value(), "there is no way from ", map.names.front(), " to ", map.names.back(),
+            " with at most ", request.most,
+            " collections in between: at some step nothing is shared");
+    way.through = *chain;
+  } else if (!request.direct) {
+    const std::vector<RankedBridge> ranked = rank_bridges(map, choice);
+    if (!ranked.empty() && leads(ranked[0]) &&
+        (ranked[0].forecast.gain > 0 || ranked[0].only_way)) {
+      const auto place = std::find(map.names.begin(), map.names.end(), ranked[0].name);
+      way.through = {static_cast<std::size_t>(place - map.names.begin())};
+    }
+  }
+  way.through = of_first(comm, std::move(way.through));
+  if (!way.through.empty()) way.forecast = forecast_path(map, way.through, choice);
+  return way;
+}
+
+/// Why not to go, or empty.
+std::string objection(const TransferRequest& request, const BridgeMap& map, const Way& way) {
+  std::vector<std::size_t> path = {0};
+  path.insert(path.end(), way.through.begin(), way.through.end());
+  path.push_back(map.target());
+  for (std::size_t step = 1; step < path.size(); ++step)
+    if (map.shared(static_cast<Eigen::Index>(path[step - 1]),
+                   static_cast<Eigen::Index>(path[step])) < kHardlyShared)
+      return concat("'", map.names[path[step - 1]], "' and '", map.names[path[step]],
+                    "' have hardly a feature in common; ",
+                    request.direct || way.through.empty()
+                        ? "find a collection in between with 'commonplace bridges', or a path with "
+                          "--chain"
+                        : "go through another collection");
+  if (way.forecast && !way.forecast->only_way && way.forecast->forecast.gain < 0)
+    return concat("going through ", way.forecast->name,
+                  " is predicted to harm; transfer --direct, or go through another collection");
+  return {};
+}
+
+/// This rank's items of a collection, whose other rows are let go; ids and labels stay.
+TransferCollection own_items(TransferSet& set, const Comm& comm) {
+  const RowRange own = own_rows(set.rows.rows(), comm);
+  if (comm.size() > 1) set.rows = own_part(set.rows.view(), comm);
+  return {set.rows.view(), {set.labels.begin() + own.begin, set.labels.begin() + own.end}};
+}
+
+/// The rows of all ranks.
+MatrixD put_together(const MatrixD& own, Comm& comm) {
+  const std::vector<double> all = gather_numbers(
+      comm, std::span<const double>(own.data(), static_cast<std::size_t>(own.size())));
+  return Eigen::Map<const MatrixD>(all.data(), std::ssize(all) / own.cols(), own.cols());
+}
+
+void collect(const TransferData& data, const MatrixD& classes, double above,
+             TransferSummary& summary) {
+  const TransferSet& target = data.collections.back();
+  std::map<std::int32_t, std::int64_t> counts;
+  double sum = 0;
+  for (std::size_t item = 0; item < target.ids.size(); ++item) {
+    if (target.labels[item] >= 0) {
+      ++summary.known;
+      continue;
+    }
+    Eigen::Index best = 0;
+    const double probability = classes.row(static_cast<Eigen::Index>(item)).maxCoeff(&best);
+    summary.predictions.push_back(
+        {target.ids[item], data.classes[static_cast<std::size_t>(best)], probability});
+    sum += probability;
+    if (probability >= above) ++counts[static_cast<std::int32_t>(best)];
+  }
+  for (const auto& [label, items] : counts) {
+    summary.counts.push_back({data.classes[static_cast<std::size_t>(label)], items});
+    summary.sure += items;
+  }
+  summary.mean_probability =
+      summary.predictions.empty() ? 0 : sum / static_cast<double>(summary.predictions.size());
+}
+
+void store(Library& library, const TransferRequest& request, const TransferOptions& options,
+           const TransferSummary& summary) {
+  std::vector<MachineLabel> labels;
+  for (const TransferPrediction& each : summary.predictions)
+    if (each.probability >= request.above)
+      labels.push_back({each.item, each.label, std::min(each.probability, 1.0)});
+  TransferSummary short_summary = summary;
+  short_summary.predictions.clear();
+  store_machine_labels(library, collection(library, request.target),
+                       {summary.model,
+                        std::string(kModelKind),
+                        {},
+                        options_to_json(options),
+                        to_json(short_summary),
+                        {}},
+                       summary.field, labels);
+}
+
+}  // namespace
+
+std::string transfer_model_name(const TransferRequest& request) {
+  if (!request.name.empty()) return request.name;
+  std::string name;
+  for (const std::string& source : request.sources) name += source + "-";
+  return name + "to-" + request.target;
+}
+
+TransferSummary transfer_labels(Library& library, const TransferRequest& request,
+                                const TransferReadOptions& read, const TransferOptions& options,
+                                Comm& comm, int jobs, const Progress& progress) {
+  check_request(request);
+  const auto begin = Clock::now();
+  TransferData data = read_candidates(library, request, read, comm, jobs, progress);
+  const std::size_t sources = request.sources.size();
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  const BridgeMap map = map_of(data, sources, measuring, comm, progress);
+  const BridgeAdvice advice = bridge_advice(library);
+  const Way way = choose_way(request, map, advice.choice, comm);
+
+  TransferSummary summary;
+  summary.sources = request.sources;
+  summary.target = request.target;
+  summary.field = data.field;
+  summary.forecast = way.forecast;
+  if (way.forecast) summary.advice = advice.learned_from;
+  summary.model = transfer_model_name(request);
+  std::vector<TransferCollection> from;
+  for (std::size_t which = 0; which < sources; ++which)
+    from.push_back(own_items(data.collections[which], comm));
+  std::vector<TransferCollection> path;
+  for (const std::size_t place : way.through) {
+    summary.through.push_back(map.names[place]);
+    path.push_back(own_items(data.collections[place + sources - 1], comm));
+  }
+  path.push_back(own_items(data.collections.back(), comm));
+  summary.reason = text_of_first(comm, objection(request, map, way));
+  summary.refused = !summary.reason.empty() && !request.force;
+  if (summary.refused) return summary;
+
+  TransferOptions settings = options;
+  settings.factors.jobs = jobs;
+  settings.words.jobs = jobs;
+  Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
+  summary.stages = std::move(found.stages);
+  collect(data, put_together(found.classes.back(), comm), request.above, summary);
+  summary.seconds = comm.broadcast(seconds_since(begin), 0);
+  if (request.dry_run) return summary;
+  on_first(comm, [&] { store(library, request, settings, summary); });
+  summary.written = summary.sure;
+  return summary;
+}
+
+BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
+                                   const TransferReadOptions& read, Comm& comm, int jobs,
+                                   const Progress& progress) {
+  check_request(request);
+  const TransferData data = read_candidates(library, request, read, comm, jobs, progress);
+  require(data.collections.size() > request.sources.size() + 1,
+          "there is no collection between source and target; add one with 'commonplace add'");
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  BridgeRanking ranking;
+  ranking.map = map_of(data, request.sources.size(), measuring, comm, progress);
+  ranking.advice = bridge_advice(library);
+  ranking.bridges = rank_bridges(ranking.map, ranking.advice.choice);
+  if (const auto chain = best_chain(ranking.map, request.most)) {
+    ranking.chain.emplace();
+    for (const std::size_t place : *chain) ranking.chain->push_back(ranking.map.names[place]);
+  }
+  return ranking;
+}
+
+namespace {
+
+Json as_json(const RankedBridge& bridge) {
+  Json json = {{"name", bridge.name},
+               {"success", bridge.forecast.success},
+               {"gain", bridge.forecast.gain},
+               {"gain_error", bridge.forecast.gain_error},
+               {"complexity", bridge.traits.bridge_complexity},
+               {"distance_to_source", bridge.traits.source_bridge},
+               {"distance_to_target", bridge.traits.bridge_target},
+               {"shared_with_source", bridge.shared_source},
+               {"shared_with_target", bridge.shared_target}};
+  if (bridge.only_way) json["only_way"] = true;
+  return json;
+}
+
+}  // namespace
+
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, Comm& comm,
+                          int jobs, const Progress& progress) {
+  std::vector<TransferInput> inputs;
+  for (const Collection& each : collections(library))
+    if (each.items > 0) inputs.push_back(transfer_input(library, each.name, read.features));
+  require(inputs.size() >= 2, "distances are between collections, and there ",
+          inputs.empty() ? "is none" : "is only one");
+  BridgeTrialOptions measuring;
+  measuring.jobs = jobs;
+  const TransferData data = read_transfer_data(inputs, 0, read, comm, jobs, progress);
+  require_same_data(data, comm);
+  return map_of(data, 1, measuring, comm, progress);
+}
+
+std::string to_json(const BridgeMap& map) {
+  Json measured = Json::array();
+  Json pairs = Json::array();
+  for (std::size_t i = 0; i < map.names.size(); ++i) {
+    measured.push_back({{"name", map.names[i]},
+                        {"items", map.items[i]},
+                        {"complexity", map.measures.complexity[i]}});
+    for (std::size_t j = i + 1; j < map.names.size(); ++j) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const auto column = static_cast<Eigen::Index>(j);
+      pairs.push_back({{"first", map.names[i]},
+                       {"second", map.names[j]},
+                       {"distance", map.measures.distance(row, column)},
+                       {"shared", map.shared(row, column)}});
+    }
+  }
+  return Json{{"collections", measured}, {"pairs", pairs}}.dump();
+}
+
+std::string to_json(const TransferSummary& summary) {
+  Json json = {{"model", summary.model},     {"field", summary.field},
+               {"sources", summary.sources}, {"through", summary.through},
+               {"target", summary.target},   {"refused", summary.refused}};
+  if (!summary.reason.empty()) json["reason"] = summary.reason;
+  if (summary.forecast) {
+    json["forecast"] = as_json(*summary.forecast);
+    json["forecast_learned_from"] = summary.advice;
+  }
+  Json stages = Json::array();
+  for (const TransferStage& stage : summary.stages)
+    stages.push_back(
+        {{"iterations", stage.report.iterations},
+         {"converged", stage.report.converged},
+         {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
+         {"refinements", stage.refinements},
+         {"told_by", stage.by_words ? "words" : "regression"},
+         {"grouped", stage.grouped},
+         {"right_before_grouping", stage.trial.before},
+         {"right_after_grouping", stage.trial.after},
+         {"renamed", stage.renamed},
+         {"shared_features", stage.shared_features},
+         {"agreement", stage.agreement}});
+  json["stages"] = std::move(stages);
+  Json counts = Json::object();
+  for (const LabelCount& each : summary.counts) counts[each.label] = each.items;
+  json["labels"] = std::move(counts);
+  json["known"] = summary.known;
+  json["sure"] = summary.sure;
+  json["written"] = summary.written;
+  json["mean_probability"] = summary.mean_probability;
+  json["seconds"] = summary.seconds;
+  if (!summary.predictions.empty()) {
+    Json predictions = Json::array();
+    for (const TransferPrediction& each : summary.predictions)
+      predictions.push_back(
+          {{"item", each.item}, {"label", each.label}, {"probability", each.probability}});
+    json["predictions"] = std::move(predictions);
+  }
+  return json.dump();
+}
+
+std::string to_json(const BridgeRanking& ranking) {
+  const CollectionMeasures& measures = ranking.map.measures;
+  Json bridges = Json::array();
+  for (const RankedBridge& each : ranking.bridges) bridges.push_back(as_json(each));
+  const BridgeQuality& quality = ranking.advice.choice.quality;
+  return Json{
+      {"source",
+       {{"name", ranking.map.names.front()}, {"complexity", measures.complexity.front()}}},
+      {"target", {{"name", ranking.map.names.back()}, {"complexity", measures.complexity.back()}}},
+      {"distance", measures.distance(0, measures.distance.cols() - 1)},
+      {"bridges", bridges},
+      {"chain", ranking.chain ? Json(*ranking.chain) : Json()},
+      {"forecast_learned_from", ranking.advice.learned_from},
+      {"forecast_quality",
+       {{"trials", quality.examples},
+        {"successes", quality.successes},
+        {"balanced_accuracy", quality.balanced_accuracy},
+        {"accuracy_on_new_targets", quality.target_accuracy},
+        {"auc_on_new_targets", quality.target_auc},
+        {"gain_error", quality.gain_error},
+        {"gain_correlation", quality.gain_correlation}}}}
+      .dump();
+}
+
+}  // namespace commonplace

@@ -1,0 +1,412 @@
+#include "commonplace/transfer/core/transitive_transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
+#include "commonplace/math/assignment.h"
+#include "commonplace/transfer/core/class_regression.h"
+
+namespace commonplace {
+namespace {
+
+/// A start is never surer than this, so that every class can still grow.
+constexpr double kLeastStart = 0.01;
+/// No label is less likely than this.
+constexpr double kLeastLikely = 1e-12;
+
+/// Grouping may cost so much accuracy on the collection before: it makes up for what evidence from
+/// other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and more.
+constexpr double kTolerated = 0.08;
+
+std::vector<std::int32_t> labels_or_none(const TransferCollection& collection) {
+  return collection.labels.empty()
+             ? std::vector<std::int32_t>(static_cast<std::size_t>(collection.items.rows), -1)
+             : collection.labels;
+}
+
+/// A collection with all that has been found out about it.
+struct State {
+  SparseView items;
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> given;
+  std::vector<std::uint8_t> used;  ///< features, over all ranks
+  MatrixD classes;
+  bool has_labels = false;  ///< on any rank
+  bool held = false;        ///< its classes stay as they were told
+};
+
+State state_of(const TransferCollection& from, std::int64_t classes, std::int64_t features,
+               Comm& comm) {
+  require(from.items.columns == features, "a collection has ", from.items.columns,
+          " features, the first has ", features);
+  require(from.labels.empty() || std::ssize(from.labels) == from.items.rows, "there are ",
+          from.items.rows, " items but ", from.labels.size(), " labels");
+  State state{from.items, labels_or_none(from), {}, features_in_use(from.items, comm), {}, false,
+              false};
+  std::int64_t labelled = 0;
+  for (const std::int32_t label : state.labels) {
+    require(label >= -1 && label < classes, "there is a label ", label, " but only ", classes,
+            " classes");
+    state.given.push_back(static_cast<std::uint8_t>(label >= 0));
+    labelled += label >= 0 ? 1 : 0;
+  }
+  state.classes = class_indicators(state.labels, classes);
+  comm.sum(std::span<std::int64_t>(&labelled, 1));
+  state.has_labels = labelled > 0;
+  return state;
+}
+
+/// Unlabelled items of a source are of all classes alike to begin with.
+void spread_unknown(State& state) {
+  for (std::size_t item = 0; item < state.given.size(); ++item)
+    if (state.given[item] == 0)
+      state.classes.row(static_cast<Eigen::Index>(item))
+          .setConstant(1 / static_cast<double>(state.classes.cols()));
+}
+
+/// The class that each item is most of; -1 for rows of zeros and those that are of all alike.
+std::vector<std::int32_t> most_likely(const MatrixD& classes) {
+  std::vector<std::int32_t> labels;
+  for (Eigen::Index row = 0; row < classes.rows(); ++row) {
+    Eigen::Index best = 0;
+    const double most = classes.row(row).maxCoeff(&best);
+    labels.push_back(most > classes.row(row).minCoeff() ? static_cast<std::int32_t>(best) : -1);
+  }
+  return labels;
+}
+
+class Walk {
+ public:
+  Walk(std::span<const TransferCollection> sources, std::span<const TransferCollection> path,
+       std::int64_t classes, const TransferOptions& options, Comm& comm)
+      : classes_(classes), sources_(sources.size()), options_(options), comm_(comm) {
+    require(!sources.empty() && !path.empty(), "transfer needs a source and a target");
+    require(classes >= 2, "transfer needs two classes or more, not ", classes);
+    for (const auto part : {sources, path})
+      for (const TransferCollection& collection : part)
+        states_.push_back(state_of(collection, classes, sources[0].items.columns, comm));
+    std::vector<double> of_class(static_cast<std::size_t>(classes), 0);
+    for (std::size_t which = 0; which < sources_; ++which) {
+      require(states_[which].has_labels, "source ", which, " has no labels");
+      for (const std::int32_t label : states_[which].labels)
+        if (label >= 0) of_class[static_cast<std::size_t>(label)] += 1;
+      spread_unknown(states_[which]);
+    }
+    comm.sum(of_class);
+    for (std::size_t label = 0; label < of_class.size(); ++label)
+      require(of_class[label] > 0, "no labelled item of the sources is of class ", label);
+  }
+
+  /// Finds out the classes of collection `which` (behind the sources).
+  TransferStage reach(std::size_t which, const Progress& progress, const WatchTransfer& watch) {
+    State& state = states_[which];
+    TransferStage stage;
+    stage.shared_features = shared_features(which);
+    evidence_ = evidence_for(which, stage);
+    decide_grouping(which, stage);
+    state.held = !stage.grouped;
+    if (!stage.grouped) {
+      set_unknown(state, balanced_probabilities(evidence_, 1, comm_));
+      stage.agreement = agreement(state);
+      return stage;
+    }
+    start(state);
+    factorise(which, stage, progress, watch);
+    if (const std::vector<int> names = better_names(state); !names.empty()) {
+      rename(state, names);
+      stage.renamed = true;
+      factorise(which, stage, progress, watch);
+    }
+    stage.agreement = agreement(state);
+    return stage;
+  }
+
+  /// How sure the last collection's refined classes may be; evidence from others is honest as it
+  /// is.
+  double make_honest(MatrixD& probabilities) const {
+    if (states_.back().held || !options_.refine) return 1;
+    double sum = 0;
+    for (std::size_t which = 0; which < sources_; ++which)
+      sum += honest_sharpness(states_[which].items, states_[which].labels, classes_,
+                              states_[which].used, options_.words, comm_)
+                 .sharpness;
+    const double sharpness = sum / static_cast<double>(sources_);
+    const State& last = states_.back();
+    const MatrixD honest = class_probabilities(refined_evidence_, sharpness);
+    for (std::size_t item = 0; item < last.given.size(); ++item)
+      if (last.given[item] == 0)
+        probabilities.row(static_cast<Eigen::Index>(item)) =
+            honest.row(static_cast<Eigen::Index>(item));
+    return sharpness;
+  }
+
+  std::vector<MatrixD> classes_of_path() const {
+    std::vector<MatrixD> result;
+    for (std::size_t which = sources_; which < states_.size(); ++which)
+      result.push_back(states_[which].classes);
+    return result;
+  }
+
+ private:
+  /// The collections that `which` is paired with: the first with all sources, then each with the
+  /// one before.
+  std::vector<std::size_t> leading_to(std::size_t which) const {
+    if (which > sources_) return {which - 1};
+    std::vector<std::size_t> result(sources_);
+    std::iota(result.begin(), result.end(), std::size_t{0});
+    return result;
+  }
+
+  std::vector<std::uint8_t> common_features(std::size_t a, std::size_t b) const {
+    std::vector<std::uint8_t> both(states_[a].used.size());
+    std::transform(states_[a].used.begin(), states_[a].used.end(), states_[b].used.begin(),
+                   both.begin(), [](std::uint8_t in_a, std::uint8_t in_b) {
+                     return static_cast<std::uint8_t>(in_a & in_b);
+                   });
+    return both;
+  }
+
+  double shared_features(std::size_t which) const {
+    const auto count = [](const std::vector<std::uint8_t>& marks) {
+      return static_cast<double>(std::accumulate(marks.begin(), marks.end(), std::int64_t{0}));
+    };
+    double shared = 0;
+    for (const std::size_t from : leading_to(which))
+      shared = std::max(shared, count(common_features(from, which)));
+    return shared / std::max(1.0, count(states_[which].used));
+  }
+
+  /// Items x classes, as logarithms of probabilities: what the features shared with each collection
+  /// before say, on average, and what the labelled items of this one say.
+  MatrixD evidence_for(std::size_t which, TransferStage& stage) const {
+    const State& state = states_[which];
+    MatrixD sum = MatrixD::Zero(state.items.rows, classes_);
+    double heard = 0;
+    for (std::size_t from = 0; from < which; ++from) {
+      std::vector<std::uint8_t> common = common_features(from, which);
+      if (std::find(common.begin(), common.end(), 1) == common.end()) continue;
+      sum += what_it_says(states_[from].items, states_[from].classes, std::move(common),
+                          state.items, stage.by_words, false);
+      heard += 1;
+    }
+    sum /= std::max(1.0, heard);
+    // Few labels cannot tell what tells better: as for the collection before, if there is one.
+    if (state.has_labels)
+      sum += what_it_says(state.items, class_indicators(state.labels, classes_), state.used,
+                          state.items, stage.by_words, heard > 0);
+    return sum;
+  }
+
+  /// What items of known classes say of others, by the given features: by words or by regression,
+  /// which `by_words` tells, or is told if it was not `chosen` before.
+  MatrixD what_it_says(const SparseView& teachers, const MatrixD& classes,
+                       std::vector<std::uint8_t> used, const SparseView& items, bool& by_words,
+                       bool chosen) const {
+    if (!chosen && options_.teller != "auto") {
+      by_words = options_.teller == "words";
+      chosen = true;
+    }
+    if (!chosen || by_words) {
+      const std::vector<std::int32_t> labels = most_likely(classes);
+      const HeldOut words =
+          honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
+      if (!chosen)
+        by_words = words.likelihood >= held_out_regression(teachers, classes, labels, used);
+      if (by_words)
+        return words.sharpness * class_evidence(fit_class_words(teachers, classes, std::move(used),
+                                                                options_.words, comm_),
+                                                items, options_.words, comm_);
+    }
+    const ClassRegressionOptions regression = regression_options();
+    return class_evidence(
+        fit_class_regression(teachers, classes, std::move(used), regression, comm_), items,
+        regression, comm_);
+  }
+
+  ClassRegressionOptions regression_options() const {
+    ClassRegressionOptions options;
+    options.jobs = options_.words.jobs;
+    return options;
+  }
+
+  /// The mean of ln probability of held-out items by regression, in two folds.
+  double held_out_regression(const SparseView& teachers, const MatrixD& classes,
+                             const std::vector<std::int32_t>& labels,
+                             const std::vector<std::uint8_t>& used) const {
+    constexpr int kFolds = 2;
+    const std::vector<int> fold_of = folds_of_items(teachers.rows, kFolds, comm_);
+    const ClassRegressionOptions options = regression_options();
+    std::array<double, 2> sums{};
+    for (int fold = 0; fold < kFolds; ++fold) {
+      MatrixD known = classes;
+      for (std::size_t row = 0; row < fold_of.size(); ++row)
+        if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
+      if (comm_.sum(known.sum()) <= 0) continue;
+      const MatrixD told = class_probabilities(class_evidence(
+          fit_class_regression(teachers, known, used, options, comm_), teachers, options, comm_));
+      for (std::size_t row = 0; row < fold_of.size(); ++row)
+        if (fold_of[row] == fold && labels[row] >= 0) {
+          sums[0] +=
+              std::log(std::max(told(static_cast<Eigen::Index>(row), labels[row]), kLeastLikely));
+          sums[1] += 1;
+        }
+    }
+    comm_.sum(sums);
+    return sums[0] / std::max(1.0, sums[1]);
+  }
+
+  /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
+  void decide_grouping(std::size_t which, TransferStage& stage) const {
+    stage.grouped = options_.grouping != "no";
+    if (options_.grouping != "auto") return;
+    RefinementTrial sum;
+    for (const std::size_t from : leading_to(which)) {
+      const State& teacher = states_[from];
+      const RefinementTrial trial =
+          try_refinement(only_features(teacher.items, common_features(from, which)).view(),
+                         most_likely(teacher.classes), classes_, options_.words, comm_);
+      sum.before += trial.before * trial.items;
+      sum.after += trial.after * trial.items;
+      sum.items += trial.items;
+    }
+    if (sum.items > 0) {
+      sum.before /= sum.items;
+      sum.after /= sum.items;
+    }
+    stage.trial = sum;
+    stage.grouped = sum.after >= sum.before - kTolerated;
+  }
+
+  void start(State& state) const {
+    MatrixD begin;
+    if (options_.evidence) {
+      begin = balanced_probabilities(evidence_, 1, comm_).cwiseMax(kLeastStart);
+    } else {
+      const std::int64_t before = rows_before(state.items.rows, comm_);
+      begin = MatrixD::NullaryExpr(
+          state.items.rows, classes_, [&](Eigen::Index row, Eigen::Index column) {
+            return 0.5 + random_uniform(options_.factors.seed,
+                                        static_cast<std::uint64_t>(before + row),
+                                        static_cast<std::uint64_t>(column));
+          });
+    }
+    set_unknown(state, begin);
+  }
+
+  static void set_unknown(State& state, const MatrixD& classes) {
+    for (std::size_t item = 0; item < state.given.size(); ++item)
+      if (const auto row = static_cast<Eigen::Index>(item); state.given[item] == 0)
+        state.classes.row(row) = classes.row(row) / classes.row(row).sum();
+  }
+
+  void factorise(std::size_t which, TransferStage& stage, const Progress& progress,
+                 const WatchTransfer& watch) {
+    std::vector<CoupledCollection> collections;
+    std::vector<std::array<int, 2>> ends;
+    for (std::size_t one = 0; one <= which; ++one) {
+      const State& state = states_[one];
+      collections.push_back(
+          {state.items, state.classes,
+           state.held ? std::vector<std::uint8_t>(state.given.size(), 1) : state.given});
+      if (one >= sources_)
+        for (const std::size_t from : leading_to(one))
+          ends.push_back({static_cast<int>(from), static_cast<int>(one)});
+    }
+    CoupledFit fit = fit_coupled_factors(
+        collections,
+        start_coupled_pairs(ends, states_[0].items.columns, classes_, options_.factors),
+        options_.factors, comm_, progress,
+        [&](int iteration, double objective, const std::vector<MatrixD>& classes) {
+          if (watch) watch(which - sources_, iteration, objective, classes.back());
+        });
+    for (std::size_t one = 0; one <= which; ++one) states_[one].classes = fit.classes[one];
+    stage.report = std::move(fit.report);
+    if (!options_.refine) return;
+    RefinedClasses refined = refine_classes(states_[which].items, states_[which].classes,
+                                            states_[which].given, options_.words, comm_);
+    states_[which].classes = std::move(refined.classes);
+    refined_evidence_ = std::move(refined.evidence);
+    stage.refinements = refined.report.iterations;
+  }
+
+  /// Evidence for each class less its mean over all items of all ranks, since a class that all
+  /// items have more evidence for is not told by it.
+  MatrixD centred_evidence() const {
+    std::vector<double> sums(static_cast<std::size_t>(classes_) + 1,
+                             static_cast<double>(evidence_.rows()));
+    for (std::int64_t k = 0; k < classes_; ++k)
+      sums[static_cast<std::size_t>(k)] = evidence_.col(k).sum();
+    comm_.sum(sums);
+    MatrixD centred = evidence_;
+    for (std::int64_t k = 0; k < classes_; ++k)
+      centred.col(k).array() -= sums[static_cast<std::size_t>(k)] / sums.back();
+    return centred;
+  }
+
+  /// For each class the one whose name the evidence would rather give it; empty if all names are
+  /// right.
+  std::vector<int> better_names(const State& state) const {
+    if (!options_.evidence || state.has_labels) return {};
+    MatrixD gains = state.classes.transpose() * centred_evidence();
+    comm_.sum(gains);
+    std::vector<int> names = best_assignment(gains);
+    std::vector<int> same(names.size());
+    std::iota(same.begin(), same.end(), 0);
+    return names == same ? std::vector<int>{} : names;
+  }
+
+  static void rename(State& state, const std::vector<int>& names) {
+    MatrixD renamed(state.classes.rows(), state.classes.cols());
+    for (std::size_t from = 0; from < names.size(); ++from)
+      renamed.col(names[from]) = state.classes.col(static_cast<Eigen::Index>(from));
+    set_unknown(state, renamed.cwiseMax(kLeastStart));
+  }
+
+  double agreement(const State& state) const {
+    const MatrixD centred = centred_evidence();
+    std::array<double, 2> counts{0, static_cast<double>(centred.rows())};
+    for (Eigen::Index row = 0; row < centred.rows(); ++row) {
+      Eigen::Index said = 0;
+      Eigen::Index found = 0;
+      centred.row(row).maxCoeff(&said);
+      state.classes.row(row).maxCoeff(&found);
+      counts[0] += said == found ? 1 : 0;
+    }
+    comm_.sum(counts);
+    return counts[0] / std::max(1.0, counts[1]);
+  }
+
+  std::int64_t classes_;
+  std::size_t sources_;
+  const TransferOptions& options_;
+  Comm& comm_;
+  std::vector<State> states_;
+  MatrixD evidence_;          ///< for the collection that is being reached
+  MatrixD refined_evidence_;  ///< its own, after it was refined
+};
+
+}  // namespace
+
+Transfer transfer_classes(std::span<const TransferCollection> sources,
+                          std::span<const TransferCollection> path, std::int64_t classes,
+                          const TransferOptions& options, Comm& comm, const Progress& progress,
+                          const WatchTransfer& watch) {
+  require(options.teller == "auto" || options.teller == "words" || options.teller == "regression",
+          "the teller is '", options.teller, "'; expected auto, words or regression");
+  require(options.grouping == "auto" || options.grouping == "yes" || options.grouping == "no",
+          "grouping is '", options.grouping, "'; expected auto, yes or no");
+  Walk walk(sources, path, classes, options, comm);
+  Transfer result;
+  for (std::size_t step = 0; step < path.size(); ++step)
+    result.stages.push_back(walk.reach(sources.size() + step, progress, watch));
+  result.classes = walk.classes_of_path();
+  result.sharpness = walk.make_honest(result.classes.back());
+  return result;
+}
+
+}  // namespace commonplace

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/base/progress.h"
+#include "commonplace/base/report.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/coupled_factors.h"
+
+namespace commonplace {
+
+/// Transitive transfer: classes of labelled sources reach a target through collections in between.
+///
+/// The path is walked from its first collection to its last. Each is started with what the words
+/// that it shares with those before say of its items. Then, if items group by themselves as their
+/// classes say, all collections up to it are factorised together along the path
+/// (coupled_factors.h), and its classes are refined among themselves (class_mixture.h). Whether
+/// they do is tried on the collection before, by the features that both have: where grouping makes
+/// fewer of its items right, the start is the answer. The factorisation cannot tell a solution from
+/// the one with classes exchanged, but the evidence of shared words can: if it fits better to other
+/// names, they are exchanged and the factorisation goes on from there.
+struct TransferOptions {
+  CoupledFactorOptions factors;
+  ClassMixtureOptions words;
+  std::string grouping = "auto";  ///< factorise and refine: yes, no, or auto as said above
+  bool refine = true;    ///< each collection's classes among themselves; false: as published
+  bool evidence = true;  ///< start with what shared words say; false: with random classes
+  /// What shared features say is told by "words" (class_mixture.h), by "regression"
+  /// (class_regression.h), or "auto": by whichever tells held-out items of the collection that
+  /// teaches better.
+  std::string teller = "auto";
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, TransferOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit_options(options.factors, visit);
+  visit_options(options.words, visit);
+  visit("grouping", options.grouping,
+        "let items find their classes among themselves: yes, no, or auto");
+  visit("refine", options.refine, "refine the classes of each collection among themselves");
+  visit("evidence", options.evidence, "start with what shared words say, else at random");
+  visit("teller", options.teller, "what tells the start: words, regression, or auto");
+}
+
+struct TransferCollection {
+  SparseView items;                  ///< this rank's: items x features, nonnegative
+  std::vector<std::int32_t> labels;  ///< 0 .. classes-1, -1: not known; empty: none are known
+};
+
+/// How a collection of the path was reached.
+struct TransferStage {
+  bool grouped = true;         ///< it was factorised and refined
+  RefinementTrial trial;       ///< which decided that; of no items if it was asked for
+  Report report;               ///< of the factorisation
+  int refinements = 0;         ///< rounds
+  bool renamed = false;        ///< the classes were exchanged
+  double shared_features = 0;  ///< share of its features that the one before it has too
+  bool by_words = true;        ///< told by words rather than regression, by the one before it
+  double agreement = 0;        ///< share of items whose class the shared words speak for most
+};
+
+struct Transfer {
+  /// Per collection of the path: this rank's items x classes. Those of the last are probabilities
+  /// as honest as held-out items of the sources made them.
+  std::vector<MatrixD> classes;
+  std::vector<TransferStage> stages;  ///< one a collection of the path
+  double sharpness = 1;               ///< of the evidence in the last one's probabilities
+};
+
+/// Called after each iteration of the stage that reaches collection `stage` of the path, with what
+/// this rank's items of that collection are.
+using WatchTransfer =
+    std::function<void(std::size_t stage, int iteration, double objective, const MatrixD& classes)>;
+
+/// All collections are over the same features, with zeros where one lacks them. The path ends with
+/// the target; its labels, and those of collections before it, are used where there are any. With
+/// one source and a path of one it is direct transfer. Error for shapes that do not fit, labels out
+/// of range, sources without labels or a class that no source has.
+Transfer transfer_classes(std::span<const TransferCollection> sources,
+                          std::span<const TransferCollection> path, std::int64_t classes,
+                          const TransferOptions& options, Comm& comm,
+                          const Progress& progress = no_progress, const WatchTransfer& watch = {});
+
+}  // namespace commonplace

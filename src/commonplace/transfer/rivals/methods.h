@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/base/progress.h"
+#include "commonplace/transfer/core/transitive_transfer.h"
+
+namespace commonplace {
+
+/// A transfer whose answer is known: sources, then those in between, then the target, all over the
+/// same features.
+struct TransferTrial {
+  std::vector<Sparse> rows;
+  std::vector<std::vector<std::int32_t>> known;  ///< labels that may be used, -1 for none
+  std::size_t sources = 1;
+  std::int64_t classes = 2;
+  std::vector<std::int32_t> truth;  ///< of the target; -1 where it is not known
+
+  std::size_t target() const { return rows.size() - 1; }
+};
+
+struct TransferMethod {
+  std::string name;
+  std::string what;
+  bool needs_bridge = false;
+  bool needs_target_labels = false;
+};
+
+/// In the order in which they are shown.
+const std::vector<TransferMethod>& transfer_methods();
+
+/// Whether the method can do something with the trial.
+bool is_possible(const TransferMethod& method, const TransferTrial& trial);
+
+/// Scores of the target's items, items x classes. Error for an unknown name.
+MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
+                            const TransferOptions& options, int jobs, const Progress& progress,
+                            const WatchTransfer& watch = {});
+
+}  // namespace commonplace

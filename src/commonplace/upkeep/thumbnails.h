@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+/// A picture's file, checked: it lies below the folder of its collection, links followed, and is a
+/// picture by its first bytes, so that an item that names another file shows nothing.
+struct PictureFile {
+  std::filesystem::path path;
+  std::string type;  ///< image/jpeg, image/png, image/webp, image/gif or image/svg+xml
+};
+
+/// That of an item; nothing if it has none that can be shown. Error if there is no such item.
+std::optional<PictureFile> picture_file(const Library& library, const std::string& collection,
+                                        const std::string& id);
+
+/// A JPEG of the picture whose longer side is at most `side`, kept below the library's thumbnails/
+/// until the picture changes; not kept where the library cannot be written. Drawings (SVG) and
+/// animations (GIF) are shown as they are: the file itself, or a drawing's bytes with the
+/// namespaces that it lacks. Nothing if the picture is broken.
+struct Thumbnail {
+  std::string type;
+  std::filesystem::path file;  ///< where it is, or
+  std::string bytes;           ///< what it is, if there is no such file
+};
+std::optional<Thumbnail> thumbnail(const std::filesystem::path& library, const PictureFile& picture,
+                                   int side);
+
+}  // namespace commonplace

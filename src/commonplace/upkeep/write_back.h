@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/formats/photo.h"
+#include "commonplace/library/import_items.h"
+#include "commonplace/library/items.h"
+#include "commonplace/library/library.h"
+
+namespace commonplace {
+
+struct WriteBackOptions {
+  TagView tags;          ///< machine tags only if asked for, above a threshold
+  bool dry_run = false;  ///< plan and report, write nothing
+};
+
+struct WriteBackSummary {
+  std::int64_t changed = 0;       ///< sidecars written, or that would be
+  std::int64_t unchanged = 0;     ///< photographs that have all their tags already
+  std::int64_t without_file = 0;  ///< items without a picture on this machine
+  std::vector<Problem> problems;  ///< pictures and sidecars that could not be read or written
+};
+
+/// Writes the tags of a collection's items to XMP sidecars beside their pictures: tags are added,
+/// nothing is taken away or replaced, and the pictures themselves are not touched. Each sidecar is
+/// written whole or not at all. `on_change` is told of each before it is written.
+WriteBackSummary write_back(const Library& library, const Collection& collection,
+                            const WriteBackOptions& options,
+                            const std::function<void(const XmpChange&)>& on_change,
+                            const Progress& progress);
+
+}  // namespace commonplace

@@ -1,0 +1,402 @@
+#include "commonplace/suggest/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "commonplace/base/error.h"
+#include "tests/support/naive_associations.h"
+#include "tests/support/planted_tags.h"
+#include "tests/support/sample_library.h"
+#include "tests/support/temporary_directory.h"
+
+namespace commonplace {
+namespace {
+
+using test::planted_tags;
+using test::to_dense;
+
+StoredRows sparse_rows(Sparse rows) { return {{}, std::move(rows), true}; }
+
+SuggestTrial planted_trial(std::int64_t train = 160, std::int64_t test = 60) {
+  test::PlantedTags first = planted_tags(train, 4);
+  test::PlantedTags second = planted_tags(test, 4, 2);
+  return {sparse_rows(first.words), first.tags, sparse_rows(second.words), second.tags, {}};
+}
+
+SuggestEvaluation evaluate(const SuggestTrial& trial, const SuggestEvaluationOptions& options,
+                           int jobs = 1) {
+  SelfComm comm;
+  return evaluate_suggest(trial, {}, options, comm, jobs, no_progress);
+}
+
+class ReadTrial : public testing::Test {
+ protected:
+  SuggestTrial read(const std::string& train, const std::string& test) {
+    return read_trial(folder_.write("train.txt", train), folder_.write("test.txt", test));
+  }
+  std::string refusal(const std::string& train, const std::string& test) {
+    return test::message_of([&] { read(train, test); });
+  }
+
+  test::TemporaryDirectory folder_;
+  const std::string train_ = "3 4 5\n0,2 0:1 3:2\n2 1:0.5\n3 0:1\n";
+  const std::string test_ = "2 4 5\n3,0 2:1\n2 0:4\n";
+};
+
+TEST_F(ReadTrial, IsWhatTheFilesSay) {
+  const SuggestTrial trial = read(train_, test_);
+  ASSERT_TRUE(trial.train.is_sparse && trial.test.is_sparse);
+  EXPECT_EQ(to_dense(trial.train.sparse.view()),
+            (MatrixD(3, 4) << 1, 0, 0, 2, 0, 0.5, 0, 0, 1, 0, 0, 0).finished());
+  EXPECT_EQ(to_dense(trial.test.sparse.view()),
+            (MatrixD(2, 4) << 0, 0, 1, 0, 4, 0, 0, 0).finished());
+  // Tags 0, 2 and 3 are those that the items to learn from have.
+  EXPECT_EQ(to_dense(trial.train_tags.view()),
+            (MatrixD(3, 3) << 1, 1, 0, 0, 1, 0, 0, 0, 1).finished());
+  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 3) << 1, 0, 1, 0, 1, 0).finished());
+  EXPECT_TRUE(trial.blocks.empty());
+}
+
+TEST_F(ReadTrial, TagsThatAreOnlyInTheTestAreLeftOutButTheirItemsCount) {
+  const SuggestTrial trial = read(train_, "3 4 5\n4 2:1\n1,2 0:4\n4,1 1:1\n");
+  EXPECT_EQ(trial.test_tags.columns, 3);
+  EXPECT_EQ(to_dense(trial.test_tags.view()),
+            (MatrixD(3, 3) << 0, 0, 0, 0, 1, 0, 0, 0, 0).finished());
+  EXPECT_EQ(trial.test.sparse.rows(), 3);
+}
+
+TEST_F(ReadTrial, ItemsWithoutTagsAreNotLearnedFrom) {
+  const SuggestTrial trial = read("3 4 5\n0 0:1\n 1:1\n2 2:1\n", test_);
+  EXPECT_EQ(trial.train_tags.rows(), 2);
+  EXPECT_EQ(to_dense(trial.train.sparse.view()),
+            (MatrixD(2, 4) << 1, 0, 0, 0, 0, 0, 1, 0).finished());
+  EXPECT_EQ(trial.untagged, 0);
+}
+
+TEST_F(ReadTrial, ItemsWithoutTagsAreNotAskedForButCounted) {
+  const SuggestTrial trial = read(train_, "4 4 5\n 1:1\n2 0:4\n 2:1\n4 3:1\n");
+  EXPECT_EQ(trial.untagged, 2);
+  EXPECT_EQ(to_dense(trial.test.sparse.view()),
+            (MatrixD(2, 4) << 4, 0, 0, 0, 0, 0, 0, 1).finished());
+  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 3) << 0, 1, 0, 0, 0, 0).finished());
+  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "popular"});
+  EXPECT_EQ(evaluation.test_items, 2);
+  EXPECT_EQ(evaluation.untagged, 2);
+  const auto json = nlohmann::json::parse(to_json(evaluation));
+  EXPECT_EQ(json["untagged_test_items"], 2);
+  EXPECT_EQ(json["methods"][0]["settings"]["prototypes"], json["methods"][0]["prototypes"]);
+  EXPECT_FALSE(json["methods"][1].contains("settings")) << "popular tags have none";
+  EXPECT_NE(refusal(train_, "1 4 5\n 1:1\n").find("has no tags"), std::string::npos);
+}
+
+TEST_F(ReadTrial, FilesMayHaveDifferentNumbersOfFeatures) {
+  const SuggestTrial trial = read("1 2 5\n0 1:1\n", "1 7 5\n0 6:1\n");
+  EXPECT_EQ(trial.train.sparse.columns, 7);
+  EXPECT_EQ(trial.test.sparse.columns, 7);
+}
+
+TEST_F(ReadTrial, ReadsSvmlightToo) {
+  const SuggestTrial trial = read_trial(folder_.write("a.svm", "1,2 1:0.5 3:1\n2 2:1\n"),
+                                        folder_.write("b.svm", "2,9 3:1\n1 1:1\n"));
+  EXPECT_EQ(to_dense(trial.train_tags.view()), (MatrixD(2, 2) << 1, 1, 0, 1).finished());
+  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 2) << 0, 1, 1, 0).finished());
+  EXPECT_EQ(to_dense(trial.train.sparse.view()), (MatrixD(2, 3) << 0.5, 0, 1, 0, 1, 0).finished());
+}
+
+TEST_F(ReadTrial, BadFilesAreNamedWithTheLine) {
+  const std::string bad_label = refusal("2 4 5\n0 0:1\n7 0:1\n", test_);
+  EXPECT_NE(bad_label.find("train.txt:3: label '7' is not a number from 0 to 4"), std::string::npos)
+      << bad_label;
+  const std::string bad_feature = refusal(train_, "2 4 5\n0 0:1\n2 0:x\n");
+  EXPECT_NE(bad_feature.find("test.txt:3: "), std::string::npos) << bad_feature;
+  const std::string cut = refusal("5 4 5\n0 0:1\n2 0:1\n", test_);
+  EXPECT_NE(cut.find("the header promises 5 items, but the file has 2"), std::string::npos) << cut;
+  EXPECT_NE(refusal("1 4 5\n 0:1\n", test_).find("has no tags"), std::string::npos);
+  EXPECT_NE(refusal("0 4 5\n", test_).find("has no items"), std::string::npos);
+  EXPECT_THROW(read_trial(folder_ / "missing.txt", folder_.write("test.txt", test_)), Error);
+  const auto other = folder_.write("items.jsonl", "{\"id\": \"a\", \"tags\": [\"x\"]}\n");
+  EXPECT_NE(test::message_of([&] {
+              read_trial(other, folder_.write("test.txt", test_));
+            }).find("is jsonl; expected sparse features with tags (xc or svmlight)"),
+            std::string::npos);
+}
+
+/// Three of four items have tag 0, two have tag 1, one has tag 2; asked for are an item of tag 0,
+/// one of 1 and 2, and one of a tag that nobody could know.
+SuggestTrial small_trial() {
+  const MatrixD words = MatrixD::Identity(4, 4);
+  SuggestTrial trial;
+  trial.train = sparse_rows(test::to_sparse(words));
+  trial.train_tags =
+      test::to_sparse((MatrixD(4, 3) << 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0).finished());
+  trial.test = sparse_rows(test::to_sparse(words.topRows(3)));
+  trial.test_tags = test::to_sparse((MatrixD(3, 3) << 1, 0, 0, 0, 1, 1, 0, 0, 0).finished());
+  return trial;
+}
+
+TEST(EvaluateSuggest, MeasuresOfASmallCase) {
+  // The popular tags are 0, 1, 2 for everyone, with probabilities 3/4, 1/2 and 1/4.
+  const SuggestEvaluation evaluation =
+      evaluate(small_trial(), {.methods = "", .baselines = "popular"});
+  EXPECT_EQ(evaluation.train_items, 4);
+  EXPECT_EQ(evaluation.test_items, 3);
+  EXPECT_EQ(evaluation.features, 4);
+  EXPECT_EQ(evaluation.tags, 3);
+  ASSERT_EQ(evaluation.methods.size(), 1u);
+  const SuggestResult& found = evaluation.methods[0];
+  EXPECT_EQ(found.method, "popular");
+  EXPECT_EQ(found.prototypes, 0);
+  EXPECT_NEAR(found.precision[0], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(found.precision[1], (0.5 + 0.5) / 3, 1e-12);
+  EXPECT_NEAR(found.precision[2], (1.0 / 3 + 2.0 / 3) / 3, 1e-12);
+  EXPECT_NEAR(found.precision[4], (0.2 + 0.4) / 3, 1e-12);
+  EXPECT_NEAR(found.precision[9], (0.1 + 0.2) / 3, 1e-12);
+  EXPECT_LE(found.precision_at_1.low, 1.0 / 3);
+  EXPECT_GE(found.precision_at_1.high, 1.0 / 3);
+  // Precision is of all three, the rest of those whose tags can be known.
+  const double second = 1 / std::log2(3.0);
+  EXPECT_NEAR(found.ndcg_at_5, (1 + (second + 0.5) / (1 + second)) / 2, 1e-12);
+  EXPECT_NEAR(found.f1_at_5, (1.0 / 3 + 4.0 / 7) / 2, 1e-12);
+  // Half of all uses are those of tag 0 alone.
+  EXPECT_NEAR(found.popular_ndcg, 1, 1e-12) << "of the first item";
+  EXPECT_NEAR(found.rare_ndcg, 1, 1e-12) << "of the second, where tag 0 does not count";
+  EXPECT_NEAR(found.rank_loss, 0.5, 1e-12);
+  EXPECT_NEAR(found.one_error, 0.5, 1e-12);
+  EXPECT_NEAR(found.coverage, 2, 1e-12);
+  // Tags 0 and 1 are given to all.
+  ASSERT_TRUE(found.has_confidence);
+  EXPECT_NEAR(found.hamming_loss, (1.0 / 3 + 2.0 / 3) / 2, 1e-6);
+  EXPECT_NEAR(found.f1, (2.0 / 3 + 1.0 / 2) / 2, 1e-12);
+  ASSERT_EQ(found.reliability.size(), 3u);
+  for (const CalibrationBin& bin : found.reliability) {
+    EXPECT_EQ(bin.count, 3u);
+    EXPECT_NEAR(bin.frequency, 1.0 / 3, 1e-12);
+  }
+  EXPECT_NEAR(found.reliability[0].mean_probability, 0.25, 1e-6);
+  EXPECT_NEAR(found.calibration_error, (1.0 / 12 + 1.0 / 6 + 5.0 / 12) / 3, 1e-6);
+}
+
+TEST(EvaluateSuggest, ItemsOfUnknowableTagsAloneAreAllWrong) {
+  SuggestTrial trial = small_trial();
+  trial.test_tags.indices.clear();
+  trial.test_tags.values.clear();
+  trial.test_tags.starts.assign(4, 0);
+  const SuggestResult found =
+      evaluate(trial, {.methods = "", .baselines = "popular"}).methods.at(0);
+  EXPECT_EQ(found.precision[0], 0);
+  EXPECT_TRUE(std::isfinite(found.ndcg_at_5) && std::isfinite(found.f1));
+}
+
+TEST(EvaluateSuggest, EveryMethodAndBaselineLearnsPlantedTags) {
+  const SuggestEvaluation evaluation = evaluate(
+      planted_trial(), {.methods = "combined,tags,category,neighbours", .baselines = "all"});
+  std::vector<std::string> names;
+  for (const SuggestResult& each : evaluation.methods) {
+    names.push_back(each.method);
+    EXPECT_GE(each.train_seconds, 0);
+    EXPECT_GE(each.predict_seconds, 0);
+    EXPECT_GE(each.memory, 0);
+    EXPECT_LE(each.precision_at_1.low, each.precision[0]);
+    EXPECT_GE(each.precision_at_1.high, each.precision[0]);
+    EXPECT_EQ(each.prototypes > 0, each.method.starts_with("commonplace, ")) << each.method;
+    if (each.method == "popular") {
+      EXPECT_NEAR(each.precision[0], 0.25, 0.02) << "right about one of four topics";
+      continue;
+    }
+    EXPECT_GT(each.precision[0], 0.9) << each.method;
+    EXPECT_GT(each.ndcg_at_5, 0.85) << each.method;
+    EXPECT_LT(each.rank_loss, 0.2) << each.method;
+    EXPECT_EQ(each.has_confidence, each.method != "svm" && each.method != "poisson");
+    EXPECT_EQ(each.reliability.empty(), !each.has_confidence) << each.method;
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"commonplace, combined", "commonplace, tags",
+                                      "commonplace, category", "commonplace, neighbours",
+                                      "logistic", "svm", "neighbours", "popular", "poisson"}));
+}
+
+TEST(EvaluateSuggest, NothingOfTheTestItemsIsSeenByWhatLearns) {
+  // With other tags asked for, the scores stay what they were: a method that is right about the
+  // ones is wrong about the others.
+  SuggestTrial trial = planted_trial();
+  const SuggestEvaluationOptions options{.methods = "tags", .baselines = "none"};
+  const SuggestResult right = evaluate(trial, options).methods.at(0);
+  const auto order = test::random_order(60, 3);
+  trial.test.sparse = test::rows_in_order(trial.test.sparse.view(), order);
+  trial.test_tags = test::rows_in_order(trial.test_tags.view(), order);
+  const SuggestResult shuffled = evaluate(trial, options).methods.at(0);
+  EXPECT_NEAR(shuffled.precision[0], right.precision[0], 1e-9);
+  EXPECT_NEAR(shuffled.ndcg_at_5, right.ndcg_at_5, 1e-9);
+  EXPECT_NEAR(shuffled.calibration_error, right.calibration_error, 1e-9);
+  for (std::int32_t& tag : trial.test_tags.indices) tag = (tag + 2) % 8;
+  // A row's columns must rise.
+  for (std::int64_t row = 0; row < 60; ++row)
+    std::sort(
+        trial.test_tags.indices.begin() + trial.test_tags.starts[static_cast<std::size_t>(row)],
+        trial.test_tags.indices.begin() +
+            trial.test_tags.starts[static_cast<std::size_t>(row) + 1]);
+  EXPECT_LT(evaluate(trial, options).methods.at(0).precision[0], 0.1);
+}
+
+TEST(EvaluateSuggest, ManyItemsAreAskedForInBlocks) {
+  // More than are asked for at a time, the same ones over and over.
+  SuggestTrial trial = planted_trial(160, 40);
+  const SuggestEvaluationOptions options{.methods = "combined", .baselines = "neighbours"};
+  const SuggestEvaluation once = evaluate(trial, options);
+  std::vector<std::int64_t> order;
+  for (std::int64_t item = 0; item < 2400; ++item) order.push_back(item % 40);
+  trial.test.sparse = test::rows_in_order(trial.test.sparse.view(), order);
+  trial.test_tags = test::rows_in_order(trial.test_tags.view(), order);
+  for (const int jobs : {1, 3}) {
+    const SuggestEvaluation many = evaluate(trial, options, jobs);
+    for (std::size_t method = 0; method < 2; ++method) {
+      EXPECT_NEAR(many.methods[method].precision[0], once.methods[method].precision[0], 1e-9);
+      EXPECT_NEAR(many.methods[method].ndcg_at_5, once.methods[method].ndcg_at_5, 1e-9);
+      EXPECT_NEAR(many.methods[method].f1, once.methods[method].f1, 1e-9);
+      EXPECT_NEAR(many.methods[method].calibration_error, once.methods[method].calibration_error,
+                  1e-9);
+    }
+  }
+}
+
+TEST(EvaluateSuggest, SweepsTheNumberOfPrototypes) {
+  const SuggestEvaluation evaluation =
+      evaluate(planted_trial(), {.methods = "", .baselines = "none", .sweep = "2,5%,40"});
+  EXPECT_TRUE(evaluation.methods.empty());
+  ASSERT_EQ(evaluation.sweep.size(), 3u);
+  EXPECT_EQ(evaluation.sweep[0].prototypes, 2);
+  EXPECT_EQ(evaluation.sweep[1].prototypes, 8);
+  EXPECT_EQ(evaluation.sweep[2].prototypes, 40);
+  EXPECT_EQ(evaluation.sweep[1].method, "commonplace, tags, prototypes 5%");
+  EXPECT_GT(evaluation.sweep[2].precision[0], evaluation.sweep[0].precision[0] + 0.2)
+      << "two prototypes cannot tell four topics apart";
+}
+
+/// Without what differs from run to run.
+std::string untimed(SuggestEvaluation evaluation) {
+  for (auto* results : {&evaluation.methods, &evaluation.sweep})
+    for (SuggestResult& each : *results) {
+      each.train_seconds = each.predict_seconds = 0;
+      each.memory = 0;
+    }
+  return to_json(evaluation);
+}
+
+TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
+  const SuggestTrial trial = planted_trial();
+  const SuggestEvaluationOptions options{
+      .methods = "combined,tags", .baselines = "all", .sweep = "4,16"};
+  const SuggestEvaluation alone = evaluate(trial, options);
+  for (const int ranks : {1, 2, 3, 4}) {
+    std::vector<SuggestEvaluation> found(static_cast<std::size_t>(ranks));
+    run_as_threads(ranks, [&](Comm& comm) {
+      found[static_cast<std::size_t>(comm.rank())] =
+          evaluate_suggest(trial, {}, options, comm, 1, no_progress);
+    });
+    for (const SuggestEvaluation& each : found)
+      EXPECT_EQ(to_json(each), to_json(found[0])) << "the times too";
+    EXPECT_EQ(untimed(found[0]), untimed(alone)) << ranks;
+  }
+}
+
+TEST(EvaluateSuggest, RanksOfDifferentItemsAreRefused) {
+  EXPECT_NE(test::message_of([&] {
+              run_as_threads(2, [](Comm& comm) {
+                evaluate_suggest(planted_trial(160 + comm.rank()), {}, {}, comm, 1, no_progress);
+              });
+            }).find("the ranks do not see the same items"),
+            std::string::npos);
+}
+
+TEST(EvaluateSuggest, DenseFeaturesHaveNoBaselines) {
+  SuggestTrial trial = planted_trial();
+  trial.train = {to_dense(trial.train.sparse.view()).cast<float>(), {}, false};
+  trial.test = {to_dense(trial.test.sparse.view()).cast<float>(), {}, false};
+  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "none"});
+  EXPECT_GT(evaluation.methods.at(0).precision[0], 0.9);
+  EXPECT_NE(test::message_of([&] {
+              evaluate(trial, {.methods = "", .baselines = "svm"});
+            }).find("add --baselines none"),
+            std::string::npos);
+}
+
+TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {
+  const SuggestTrial trial = planted_trial();
+  const auto refusal = [&](const SuggestEvaluationOptions& options, SuggesterOptions model = {}) {
+    bool learning = false;
+    const std::string message = test::message_of([&] {
+      SelfComm comm;
+      evaluate_suggest(trial, model, options, comm, 1,
+                       [&](const ProgressStep&) { learning = true; });
+    });
+    EXPECT_FALSE(learning) << message;
+    return message;
+  };
+  EXPECT_EQ(refusal({.baselines = "logistic,magic"}),
+            "the baseline 'magic' is not known; give logistic, svm, neighbours, popular, poisson, "
+            "all or none");
+  EXPECT_NE(refusal({.methods = "tags,magic"}).find("the method 'magic' is not known"),
+            std::string::npos);
+  EXPECT_NE(refusal({.sweep = "5%,x"}).find("prototypes is 'x'"), std::string::npos);
+  SuggesterOptions bad;
+  bad.kernel = "magic";
+  EXPECT_FALSE(refusal({}, bad).empty());
+}
+
+TEST(EvaluateSuggest, NeedsItemsOnBothSides) {
+  for (const auto& [train, test] : {std::pair{0, 10}, std::pair{10, 0}})
+    EXPECT_NE(test::message_of([&, t = train, a = test] {
+                evaluate(planted_trial(t, a), {});
+              }).find("too few tagged items"),
+              std::string::npos);
+}
+
+TEST(EvaluateSuggest, IsJsonAndAPlot) {
+  const SuggestEvaluation evaluation =
+      evaluate(planted_trial(), {.methods = "tags", .baselines = "svm,popular", .sweep = "4,16"});
+  const auto json = nlohmann::json::parse(to_json(evaluation));
+  EXPECT_EQ(json["train_items"], 160);
+  EXPECT_EQ(json["test_items"], 60);
+  EXPECT_EQ(json["features"], 60);
+  EXPECT_EQ(json["tags"], 8);
+  ASSERT_EQ(json["methods"].size(), 3u);
+  ASSERT_EQ(json["sweep"].size(), 2u);
+  for (const auto& each : {json["methods"][0], json["methods"][1], json["sweep"][0]})
+    for (const char* field :
+         {"method", "prototypes", "precision@1", "precision@3", "precision@5", "precision",
+          "precision@1_interval", "ndcg@5", "f1@5", "popular_ndcg@5", "rare_ndcg@5", "rank_loss",
+          "one_error", "coverage", "train_seconds", "predict_seconds", "peak_memory_bytes"})
+      EXPECT_TRUE(each.contains(field)) << field;
+  const SuggestResult& first = evaluation.methods[0];
+  EXPECT_EQ(json["methods"][0]["precision@3"], first.precision[2]);
+  EXPECT_EQ(json["methods"][0]["precision"].size(), 10u);
+  EXPECT_EQ(json["methods"][0]["precision@1_interval"],
+            (nlohmann::json{first.precision_at_1.low, first.precision_at_1.high}));
+  EXPECT_EQ(json["methods"][0]["reliability"].size(), first.reliability.size());
+  EXPECT_EQ(json["methods"][0]["f1"], first.f1);
+  EXPECT_FALSE(json["methods"][1].contains("calibration_error")) << "svm does not say";
+
+  const std::string plot = evaluation_plot(evaluation);
+  EXPECT_NE(plot.find("<svg"), std::string::npos);
+  EXPECT_TRUE(plot.ends_with("</svg>\n")) << plot.substr(plot.size() - 20);
+  for (const char* text : {"commonplace, tags", "popular", "Precision by number of prototypes",
+                           "How often a confidence is right"})
+    EXPECT_NE(plot.find(text), std::string::npos) << text;
+  SuggestEvaluation unswept = evaluation;
+  unswept.sweep.clear();
+  EXPECT_EQ(evaluation_plot(unswept).find("number of prototypes"), std::string::npos);
+}
+
+TEST(EvaluateSuggest, StopsOnRequest) {
+  SelfComm comm;
+  EXPECT_THROW(evaluate_suggest(planted_trial(), {}, {}, comm, 1,
+                                [](const ProgressStep&) { throw Cancelled(); }),
+               Cancelled);
+}
+
+}  // namespace
+}  // namespace commonplace

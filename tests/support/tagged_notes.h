@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commonplace/base/rng.h"
+#include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/learn.h"
+#include "tests/support/sample_library.h"
+
+/// Notes whose tags follow from their words, in a library, with a model that suggests them.
+namespace commonplace::test {
+
+inline const std::vector<std::string> kNoteTopics = {"Sea/Harbour", "Forest", "Kitchen", "Ölberg"};
+inline constexpr int kNotes = 640;
+
+/// Note i is of topic i % 4 and has six of its ten words. Every fifth note has no tags; those of
+/// the others are the topic and, for a third of them, "photo", which no word tells.
+inline std::string note_lines() {
+  Rng rng(5);
+  std::string lines;
+  for (int i = 0; i < kNotes; ++i) {
+    const auto topic = static_cast<std::size_t>(i % 4);
+    std::string text;
+    for (int word = 0; word < 6; ++word)
+      text += "word" + std::string(1, static_cast<char>('a' + topic)) +
+              std::string(1, static_cast<char>('a' + rng.below(10))) + " ";
+    text += "noise" + std::string(1, static_cast<char>('a' + rng.below(20)));
+    std::string tags;
+    if (i % 5 != 0) tags = "\"" + kNoteTopics[topic] + "\"";
+    if (i % 5 != 0 && rng.below(3) == 0) tags += ",\"photo\"";
+    lines += "{\"id\":\"n" + std::to_string(i) + "\",\"title\":\"Note " + std::to_string(i) +
+             "\",\"text\":\"" + text + "\",\"tags\":[" + tags + "]}\n";
+  }
+  return lines;
+}
+
+class TaggedNotes : public LibraryTest {
+ protected:
+  TaggedNotes() { import_jsonl(library(), "notes", note_lines()); }
+
+  /// Nothing is chosen, so that learning is quick.
+  static SuggestModelOptions usual_options() {
+    SuggestModelOptions options;
+    options.suggester.method = "tags";
+    options.suggester.prototypes = "40";
+    options.suggester.length = 0.7;
+    options.suggester.ridge = 0.1;
+    options.suggester.weighting = "rare";
+    return options;
+  }
+  void learn(const SuggestModelOptions& options = usual_options()) {
+    learn_suggest(library(), "notes", "", options, comm_, 1, no_progress);
+  }
+  TagSuggester suggester() { return {library(), "", "notes", 1, no_progress}; }
+  /// The tags suggested for an item, whatever the confidence.
+  std::vector<std::string> suggested(const TagSuggester& by, const std::string& id) {
+    SuggestOptions options;
+    options.threshold = 0;
+    options.jobs = 1;
+    const auto answers = by.suggest("notes", std::span(&id, 1), options);
+    std::vector<std::string> tags;
+    for (const Suggestion& each : answers[0].suggestions) tags.push_back(each.tag);
+    return tags;
+  }
+  static const std::string& topic_of(const std::string& id) {
+    return kNoteTopics[static_cast<std::size_t>(std::stoi(id.substr(1)) % 4)];
+  }
+
+  SelfComm comm_;
+};
+
+}  // namespace commonplace::test

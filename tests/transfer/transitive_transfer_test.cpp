@@ -1,0 +1,234 @@
+#include "commonplace/transfer/core/transitive_transfer.h"
+
+#include <map>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
+#include "tests/support/planted_chain.h"
+
+namespace commonplace {
+namespace {
+
+/// The collections of a chain with the labels of the first.
+struct Chain {
+  test::PlantedChain planted;
+  std::vector<Sparse> rows;
+
+  explicit Chain(test::PlantedChain from) : planted(from) {
+    for (std::int64_t which = 0; which < planted.collections; ++which)
+      rows.push_back(planted.rows(which));
+  }
+  TransferCollection source(std::size_t which = 0) const {
+    return {rows[which].view(), planted.labels()};
+  }
+  /// Those in between and the last, or some of them.
+  std::vector<TransferCollection> path(const std::vector<std::size_t>& which) const {
+    std::vector<TransferCollection> result;
+    for (const std::size_t one : which) result.push_back({rows[one].view(), {}});
+    return result;
+  }
+};
+
+Transfer run(const Chain& chain, const std::vector<std::size_t>& path,
+             const TransferOptions& options = {}) {
+  SelfComm comm;
+  const std::vector<TransferCollection> sources = {chain.source()};
+  return transfer_classes(sources, chain.path(path), chain.planted.classes, options, comm);
+}
+
+TEST(TransitiveTransfer, ReachesThroughABridgeWhatDirectTransferCannot) {
+  const Chain chain({.items = 200, .noise = 0.5});
+  const std::vector<std::int32_t> labels = chain.planted.labels();
+  double worst_direct = 1;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    TransferOptions options;
+    options.factors.seed = seed;
+    const Transfer direct = run(chain, {2}, options);
+    EXPECT_EQ(direct.stages[0].shared_features, 0);
+    worst_direct = std::min(worst_direct, test::share_right(direct.classes[0], labels));
+  }
+  EXPECT_LT(worst_direct, 0.6) << "nothing tells which group is which, so some are named wrongly";
+  const Transfer through = run(chain, {1, 2});
+  EXPECT_GT(test::share_right(through.classes[0], labels), 0.93);
+  EXPECT_GT(test::share_right(through.classes[1], labels), 0.93);
+  EXPECT_NEAR(through.stages[1].shared_features, 0.5, 0.01);
+  EXPECT_GT(through.stages[1].agreement, 0.8);
+}
+
+TEST(TransitiveTransfer, WalksTwoBridges) {
+  const Chain chain({.collections = 4, .classes = 3, .items = 210, .noise = 0.4});
+  const Transfer found = run(chain, {1, 2, 3});
+  ASSERT_EQ(found.classes.size(), 3U);
+  EXPECT_GT(test::share_right(found.classes[2], chain.planted.labels()), 0.93);
+}
+
+/// Whatever the noise, a class is never taken for another where the evidence can tell.
+TEST(TransitiveTransfer, NeverSwapsTheNamesOfClasses) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Chain chain({.classes = static_cast<std::int64_t>(2 + seed % 2),
+                       .items = 180,
+                       .noise = 0.55,
+                       .seed = seed});
+    EXPECT_GT(test::share_right(run(chain, {1, 2}).classes[1], chain.planted.labels()), 0.8)
+        << "seed " << seed;
+  }
+}
+
+/// What the evidence of shared words is needed for.
+TEST(TransitiveTransfer, RandomStartsExchangeTheNamesOfClasses) {
+  const Chain chain({.items = 200, .noise = 0.3});
+  TransferOptions options;
+  options.evidence = false;
+  options.refine = false;
+  int swapped = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    options.factors.seed = seed;
+    swapped +=
+        test::share_right(run(chain, {1, 2}, options).classes[1], chain.planted.labels()) < 0.5 ? 1
+                                                                                                : 0;
+  }
+  EXPECT_GT(swapped, 0) << "the test is too easy: random starts are never swapped";
+}
+
+TEST(TransitiveTransfer, TakesSeveralSources) {
+  // Both ends of the chain are sources of its middle; the first knows too little by itself.
+  const Chain chain({.collections = 3, .items = 120, .noise = 0.5});
+  SelfComm comm;
+  const std::vector<TransferCollection> sources = {chain.source(0), chain.source(2)};
+  const Transfer found = transfer_classes(sources, chain.path({1}), 2, {}, comm);
+  EXPECT_GT(test::share_right(found.classes[0], chain.planted.labels()), 0.93);
+}
+
+TEST(TransitiveTransfer, UsesLabelsOfTheTarget) {
+  const Chain chain({.items = 120, .noise = 0.3});
+  SelfComm comm;
+  const std::vector<TransferCollection> sources = {chain.source()};
+  std::vector<TransferCollection> path = chain.path({2});
+  path[0].labels.assign(120, -1);
+  for (std::size_t item = 0; item < 12; ++item)
+    path[0].labels[item] = chain.planted.label(static_cast<std::int64_t>(item));
+  const Transfer found = transfer_classes(sources, path, 2, {}, comm);
+  EXPECT_GT(test::share_right(found.classes[0], chain.planted.labels()), 0.9);
+  EXPECT_EQ(found.classes[0](0, 0), 1);
+}
+
+TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
+  const Chain chain({.items = 300, .noise = 0.75});
+  SelfComm comm;
+  const std::vector<TransferCollection> sources = {chain.source()};
+  int calls = 0;
+  double last = 1e9;
+  bool falls = true;
+  TransferOptions options;
+  options.grouping = "yes";
+  const Transfer found = transfer_classes(
+      sources, chain.path({1, 2}), 2, options, comm, no_progress,
+      [&](std::size_t stage, int iteration, double objective, const MatrixD& classes) {
+        ++calls;
+        EXPECT_EQ(classes.rows(), 300);
+        if (stage == 1 && iteration > 1) falls = falls && objective <= last * (1 + 1e-12);
+        last = objective;
+      });
+  EXPECT_GT(calls, 10);
+  EXPECT_TRUE(falls);
+  const double right = test::share_right(found.classes[1], chain.planted.labels());
+  const double sure = found.classes[1].rowwise().maxCoeff().mean();
+  EXPECT_NEAR(sure, right, 0.1);
+  EXPECT_LT(found.sharpness, 1);
+}
+
+/// Items that group by what they are about (item / 2 % 2), which is not what their labels (item %
+/// 2) say: most of their words are of the subject, the others of the label.
+Sparse opinions(std::uint64_t seed) {
+  constexpr std::int64_t kWords = 40;
+  Sparse rows;
+  rows.columns = 4 * kWords;
+  for (std::int64_t item = 0; item < 400; ++item) {
+    Rng rng(seed, static_cast<std::uint64_t>(item));
+    std::map<std::int32_t, float> counts;
+    for (int i = 0; i < 20; ++i) {
+      const bool says = rng.uniform() < 0.25;
+      const std::int64_t block = says ? 2 + item % 2 : item / 2 % 2;
+      counts[static_cast<std::int32_t>(block * kWords +
+                                       static_cast<std::int64_t>(rng.below(kWords)))] += 1;
+    }
+    for (const auto& [word, count] : counts) rows.push(word, count);
+    rows.end_row();
+  }
+  return rows;
+}
+
+TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
+  const std::vector<Sparse> rows = {opinions(1), opinions(2), opinions(3)};
+  std::vector<std::int32_t> labels;
+  for (std::int32_t item = 0; item < 400; ++item) labels.push_back(item % 2);
+  const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
+  const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
+  SelfComm comm;
+  TransferOptions options;
+  const Transfer found = transfer_classes(sources, path, 2, options, comm);
+  for (const TransferStage& stage : found.stages) {
+    EXPECT_FALSE(stage.grouped);
+    EXPECT_LT(stage.trial.after, stage.trial.before - 0.08);
+  }
+  const double right = test::share_right(found.classes[1], labels);
+  EXPECT_GT(right, 0.85);
+  options.grouping = "yes";
+  EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, comm).classes[1], labels),
+            right - 0.1)
+      << "the test is too easy: grouping does no harm";
+  options.grouping = "maybe";
+  EXPECT_THROW(transfer_classes(sources, path, 2, options, comm), Error);
+}
+
+TEST(TransitiveTransfer, RanksAgree) {
+  const Chain chain({.classes = 3, .items = 100, .noise = 0.3});
+  TransferOptions told;
+  told.factors.iterations = 20;
+  TransferOptions random = told;  // starts are draws
+  random.evidence = false;
+  random.grouping = "yes";
+  for (const TransferOptions& options : {told, random}) {
+    const Transfer one = run(chain, {1, 2}, options);
+    for (const int ranks : {2, 3, 4}) {
+      std::mutex lock;
+      run_as_threads(ranks, [&](Comm& comm) {
+        const RowRange range = rows_of_rank(100, comm.rank(), comm.size());
+        std::vector<Sparse> rows;
+        for (std::int64_t which = 0; which < 3; ++which)
+          rows.push_back(chain.planted.rows(which, range.begin, range.end));
+        const std::vector<TransferCollection> sources = {
+            {rows[0].view(), chain.planted.labels(range.begin, range.end)}};
+        const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
+        const Transfer found = transfer_classes(sources, path, 3, options, comm);
+        const std::lock_guard guard(lock);
+        for (const std::size_t step : {0, 1})
+          EXPECT_LT((found.classes[step] -
+                     one.classes[step].middleRows(range.begin, range.end - range.begin))
+                        .cwiseAbs()
+                        .maxCoeff(),
+                    1e-7);
+      });
+    }
+  }
+}
+
+TEST(TransitiveTransfer, RefusesWhatDoesNotFit) {
+  const Chain chain({.items = 20});
+  SelfComm comm;
+  std::vector<TransferCollection> sources = {chain.source()};
+  EXPECT_THROW(transfer_classes(sources, {}, 2, {}, comm), Error);
+  EXPECT_THROW(transfer_classes({}, chain.path({1}), 2, {}, comm), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 1, {}, comm), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 3, {}, comm), Error) << "no class 2";
+  sources[0].labels[0] = 5;
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, comm), Error);
+  sources[0].labels.assign(20, -1);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, comm), Error);
+}
+
+}  // namespace
+}  // namespace commonplace
