@@ -6,7 +6,7 @@
 3. Asking never reaches learning, learning never reaches evaluating or rivals, by any way of includes.
 4. SQL is in `library/` only, and headers of other projects are in the folders named below only.
 5. Every .cpp has a header of its own. A main file has none, and where a folder is a table of parts that are
-   called in one way only (commands, routes, readers), the table's header serves them all.
+   called in one way only (commands, routes, readers, ranks), the table's header serves them all.
 6. Nothing under src/ prints, exits or aborts.
 """
 import functools
@@ -46,10 +46,12 @@ ONLY_IN = {
     "zlib.h": ["io", "formats"],  # gzip files; compressed text inside PNG
 }
 TABLES = {
-    "app/cli": "command.h",
-    "app/server": "routes.h",
-    "src/commonplace/formats": "import.h",
-    "src/commonplace/features": "picture_decoders.h",
+    "app/cli": ["command.h"],  # one command a file
+    "app/server": ["routes.h"],  # the routes of one part of the interface a file
+    "src/commonplace/comm": ["comm.h"],  # one kind of ranks a file
+    "src/commonplace/comm/mpi": ["mpi_comm.h"],
+    "src/commonplace/formats": ["reading.h", "embedded.h"],  # one format a file
+    "src/commonplace/features": ["picture_decoders.h", "image_descriptors.h"],  # one decoder, one descriptor a file
 }
 FORBIDDEN = re.compile(r"std::(cout|cerr|clog)\b|(?<![\w.>])(printf|puts|abort|exit|_exit)\s*\(")
 INCLUDE = re.compile(r'\s*#include\s+["<]([^">]+)[">]')
@@ -66,9 +68,9 @@ def includes(path):
     return [(number, match.group(1)) for number, match in enumerate(found, 1) if match]
 
 
-def calls(path, table):
-    """Tells whether a file is a part that the header of its folder lists."""
-    return any(name.endswith("/" + table) for _, name in includes(path))
+def is_listed(path, tables):
+    """Tells whether a file is a part that a header of its folder lists."""
+    return any(name.endswith("/" + table) for _, name in includes(path) for table in tables)
 
 
 def part_of(path, house):
@@ -145,8 +147,8 @@ def problems(root):
     for path in sorted([*house.rglob("*.cpp"), *(root / "app" / "cli").glob("*.cpp"),
                         *(root / "app" / "server").glob("*.cpp")]):
         place = path.relative_to(root)
-        table = TABLES.get(str(place.parent))
-        if not (path.with_suffix(".h").exists() or path.name.startswith("main") or (table and calls(path, table))):
+        tables = TABLES.get(str(place.parent), [])
+        if not (path.with_suffix(".h").exists() or path.stem.startswith("main") or is_listed(path, tables)):
             yield f"{place}: has no header of its own"
 
 

@@ -7,6 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/photo.h"
+#include "commonplace/formats/xmp_write.h"
 #include "tests/support/programs.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tiny_images.h"

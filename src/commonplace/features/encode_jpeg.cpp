@@ -1,3 +1,5 @@
+#include "commonplace/features/encode_jpeg.h"
+
 // As in decode_jpeg.cpp, libjpeg's jumps pass over no destructors.
 #include <algorithm>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include <jpeglib.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/features/picture.h"
 
 namespace commonplace {
 namespace {

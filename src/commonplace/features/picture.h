@@ -31,9 +31,6 @@ struct PictureOptions {
 Picture decode_picture(std::string_view bytes, const std::string& name,
                        const PictureOptions& options = {});
 
-/// A JPEG of the picture. Error if it is empty or too large for one.
-std::string encode_jpeg(const Picture& picture, int quality);
-
 /// Brightness: 0.299 red + 0.587 green + 0.114 blue.
 std::vector<float> grey(const Picture& picture);
 

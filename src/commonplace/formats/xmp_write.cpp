@@ -1,3 +1,5 @@
+#include "commonplace/formats/xmp_write.h"
+
 #include <algorithm>
 #include <set>
 

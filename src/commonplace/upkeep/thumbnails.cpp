@@ -4,6 +4,7 @@
 #include <span>
 
 #include "commonplace/base/error.h"
+#include "commonplace/features/encode_jpeg.h"
 #include "commonplace/features/picture.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/paths.h"
