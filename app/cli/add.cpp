@@ -22,9 +22,17 @@ struct Arguments : Common {
   ImportOptions options;
 };
 
+void warn_of(const std::vector<Problem>& problems) {
+  for (std::size_t i = 0; i < std::min(kProblemsShown, problems.size()); ++i)
+    warn(to_string(problems[i].where) + ": " + problems[i].message);
+}
+
 void print_summary(const Arguments& arguments, const ImportSummary& summary) {
-  for (std::size_t i = 0; i < std::min(kProblemsShown, summary.problems.size()); ++i)
-    warn(to_string(summary.problems[i].where) + ": " + summary.problems[i].message);
+  warn_of(summary.notes);
+  if (summary.noted > static_cast<std::int64_t>(kProblemsShown))
+    warn("and " + with_commas(summary.noted - static_cast<std::int64_t>(kProblemsShown)) +
+         " more such notes");
+  warn_of(summary.problems);
   if (summary.bad > 0)
     warn(counted(summary.bad, "record") + " skipped" +
          (summary.bad > static_cast<std::int64_t>(kProblemsShown) ? "; the first are above" : ""));
@@ -40,11 +48,15 @@ void print_summary(const Arguments& arguments, const ImportSummary& summary) {
                                                 : "; --prune removes such items."));
 }
 
-nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& summary) {
-  nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-  for (const Problem& problem : summary.problems)
-    problems.push_back(
+nlohmann::ordered_json as_json(const std::vector<Problem>& problems) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Problem& problem : problems)
+    list.push_back(
         {{"file", problem.where.file}, {"line", problem.where.line}, {"message", problem.message}});
+  return list;
+}
+
+nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& summary) {
   return {{"collection", arguments.name},
           {"format", summary.format},
           {"added", summary.added},
@@ -53,7 +65,9 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& 
           {"removed", summary.removed},
           {"missing", summary.missing},
           {"skipped", summary.bad},
-          {"problems", problems}};
+          {"problems", as_json(summary.problems)},
+          {"noted", summary.noted},
+          {"notes", as_json(summary.notes)}};
 }
 
 int run(Arguments& arguments) {

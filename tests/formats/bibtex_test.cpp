@@ -104,5 +104,19 @@ TEST(PlainText, EndsOnWhateverItIsGiven) {
     EXPECT_LE(plain_text(text).size(), 4U) << text;
 }
 
+TEST(Bibtex, PassesOverCommentsWithinEntries) {
+  const Collected read = bibtex(
+      "@article{a, % the first\n"
+      "  title = {100\\% owls},\n"
+      "  % year = 1999,\n"
+      "  year = 2001 % or so\n"
+      "}\n"
+      "@book{b, title = {Next}}\n");
+  ASSERT_EQ(read.bad.size(), 0U) << read.bad[0].second;
+  ASSERT_EQ(read.records.size(), 2U);
+  EXPECT_EQ(read.item(0).title, "100% owls");
+  EXPECT_EQ(read.item(0).time, "2001");
+}
+
 }  // namespace
 }  // namespace commonplace::test

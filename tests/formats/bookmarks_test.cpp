@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/formats/random_items.h"
 #include "tests/formats/reading_support.h"
@@ -63,7 +64,8 @@ TEST(Bookmarks, ReadsFirefoxsFile) {
   EXPECT_EQ(tag_names(b), (std::vector<std::string>{"News & Press/Daily", "again"}));
 
   EXPECT_EQ(tag_names(read.item(2)), (std::vector<std::string>{"News & Press"}));
-  EXPECT_EQ(read.item(2).metadata, R"({"url":"http://c.org/","private":"1"})");
+  EXPECT_EQ(read.item(2).metadata,
+            R"({"url":"http://c.org/","private":"1","folder":"News & Press"})");
   EXPECT_EQ(read.item(3).id, "javascript:alert('x')");
 
   ASSERT_EQ(read.bad.size(), 1U);
@@ -131,6 +133,44 @@ TEST(Bookmarks, LeaveOutWhatHasNoAddress) {
       written([&](const Output& out) { left_out = write_bookmarks(each_of(items), "x", out); });
   EXPECT_EQ(left_out, 2U);
   EXPECT_EQ(bookmarks(html).item().id, "https://a/");
+}
+
+TEST(Bookmarks, KeepsLinksWithinDescriptions) {
+  const Collected read = bookmarks(
+      "<DL><p><DT><A HREF=\"http://a.org/\">A</A>\n"
+      "<DD>See <a href=\"http://b.org/\">the other</a> too\n"
+      "<DT><A HREF=\"http://c.org/\" DESCRIPTION=\"Scuttle &amp; co\">C</A></DL>");
+  ASSERT_EQ(read.records.size(), 2U);
+  EXPECT_EQ(read.item(0).text, "See the other (http://b.org/) too");
+  EXPECT_EQ(read.item(1).text, "Scuttle & co");
+}
+
+TEST(Bookmarks, WritesFoldersAndAttributesBack) {
+  const std::string html =
+      "<DL><p><DT><H3>News</H3><DL><p><DT><H3>Daily</H3><DL><p>"
+      "<DT><A HREF=\"http://a.org/\" PRIVATE=\"1\" TOREAD=\"1\" TAGS=\"x\">A</A></DL><p>"
+      "<DT><A HREF=\"http://b.org/\">B</A></DL><p>"
+      "<DT><A HREF=\"http://c.org/\">C</A></DL>";
+  std::vector<Item> items;
+  for (const Record& record : bookmarks(html).records) items.push_back(record.item);
+  const std::string again =
+      written([&](const Output& out) { write_bookmarks(each_of(items), "All", out); });
+  EXPECT_NE(again.find("PRIVATE=\"1\" TOREAD=\"1\" TAGS=\"x\""), std::string::npos) << again;
+  EXPECT_NE(again.find("<H3>Daily</H3>"), std::string::npos) << again;
+  std::vector<Item> back;
+  for (const Record& record : bookmarks(again).records) back.push_back(record.item);
+  const auto by_id = [](const Item& a, const Item& b) { return a.id < b.id; };
+  std::sort(items.begin(), items.end(), by_id);
+  std::sort(back.begin(), back.end(), by_id);
+  ASSERT_EQ(back.size(), items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    std::vector<std::string> was = tag_names(items[i]);
+    std::vector<std::string> is = tag_names(back[i]);
+    std::sort(was.begin(), was.end());
+    std::sort(is.begin(), is.end());
+    EXPECT_EQ(is, was) << items[i].id;
+    EXPECT_EQ(nlohmann::json::parse(back[i].metadata), nlohmann::json::parse(items[i].metadata));
+  }
 }
 
 }  // namespace

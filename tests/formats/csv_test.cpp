@@ -127,5 +127,20 @@ TEST(Csv, WritesPlainTagsPlainly) {
             "id,title,text,tags,image,lat,lon,time,labels,metadata\r\n1,,,a/b;c d,,,,,,\r\n");
 }
 
+TEST(Csv, TakesQuotesBetweenTabsAsTheyAre) {
+  const Collected read =
+      csv("id\ttitle\ttext\n"
+          "1\t\"Owls\" of the north\tx\n"
+          "2\tan 8\" pipe\ty\n"
+          "3\t\"never closed\tz\n"
+          "4\t\"with a \"\"quote\"\" and\na line\"\tw\n");
+  ASSERT_EQ(read.bad.size(), 0U);
+  ASSERT_EQ(read.records.size(), 4U);
+  EXPECT_EQ(read.item(0).title, "\"Owls\" of the north");
+  EXPECT_EQ(read.item(1).title, "an 8\" pipe");
+  EXPECT_EQ(read.item(2).title, "\"never closed");
+  EXPECT_EQ(read.item(3).title, "with a \"quote\" and\na line");
+}
+
 }  // namespace
 }  // namespace commonplace::test

@@ -216,5 +216,23 @@ INSTANTIATE_TEST_SUITE_P(
                     RealFile{"tate", "tags=tag_paths", 69'202},
                     RealFile{"youtube", "id=video_id,text=description", 4'911}));
 
+TEST(Jsonl, TakesTheLabelsOfAVocabularysSubjects) {
+  const Collected read = jsonl(
+      R"({"id":"1","subjects":[{"uri":"http://v.org/1","label":"owls"},{"uri":"http://v.org/2"}]})");
+  ASSERT_EQ(read.records.size(), 1U);
+  EXPECT_EQ(tag_names(read.item()), (std::vector<std::string>{"owls", "http://v.org/2"}));
+  // The addresses of the subjects are kept, too.
+  EXPECT_EQ(read.item().metadata,
+            R"({"subjects":[{"uri":"http://v.org/1","label":"owls"},{"uri":"http://v.org/2"}]})");
+}
+
+TEST(Jsonl, RefusesTagsWithoutAName) {
+  const Collected read = jsonl(R"({"id":"1","tags":[{"colour":"red"}]})");
+  EXPECT_TRUE(read.records.empty());
+  ASSERT_EQ(read.bad.size(), 1U);
+  EXPECT_NE(read.bad[0].second.find("expected a name in one of name, label"), std::string::npos)
+      << read.bad[0].second;
+}
+
 }  // namespace
 }  // namespace commonplace::test

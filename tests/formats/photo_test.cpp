@@ -495,5 +495,48 @@ TEST_P(OtherWriters, Exiv2IsRead) {
   EXPECT_NE(item.metadata.find(R"("make":"Foo")"), std::string::npos);
 }
 
+TEST(ReadPhotos, TakesPicturesWhoseSidecarsCannotBeRead) {
+  const TemporaryDirectory folder;
+  folder.write("a.jpg", test::tiny_jpeg());
+  folder.write("a.jpg.xmp", "<broken");
+  folder.write("raw/1.CR2", "x");
+  folder.write("raw/2.heic", "x");
+  folder.write("raw/3.cr2", "x");
+  std::vector<std::string> notes;
+  std::vector<std::string> ids;
+  Sink sink;
+  sink.record = [&](Record&& record) { ids.push_back(record.item.id); };
+  sink.bad = [](const Where&, const std::string& message) { ADD_FAILURE() << message; };
+  sink.note = [&](const Where&, const std::string& message) { notes.push_back(message); };
+  read_photos(folder.path(), {}, sink);
+  EXPECT_EQ(ids, (std::vector<std::string>{"a.jpg"}));
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_NE(notes[0].find("3 files are of kinds that are not read (2 .cr2, 1 .heic)"),
+            std::string::npos)
+      << notes[0];
+  EXPECT_NE(notes[1].find("a.jpg.xmp"), std::string::npos) << notes[1];
+  EXPECT_NE(notes[1].find("the picture is taken without it"), std::string::npos) << notes[1];
+}
+
+TEST(ParseXmp, ReadsUtf16) {
+  const std::string utf8 = packet(bag("dc:subject", {"K\xc3\xb6ln"}));
+  std::string little = "\xff\xfe";
+  std::string big;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    unsigned code = static_cast<unsigned char>(utf8[i]);
+    if (code == 0xC3) code = 0xC0U | (static_cast<unsigned char>(utf8[++i]) & 0x3FU);
+    if (code == 0xEF) {  // the mark within the packet's header
+      i += 2;
+      code = 0xFEFF;
+    }
+    little += static_cast<char>(code & 0xFFU);
+    little += static_cast<char>(code >> 8U);
+    big += static_cast<char>(code >> 8U);
+    big += static_cast<char>(code & 0xFFU);
+  }
+  EXPECT_EQ(names(parse_xmp(little, "a.xmp")), (Names{"K\xc3\xb6ln"}));
+  EXPECT_EQ(names(parse_xmp(big, "a.xmp")), (Names{"K\xc3\xb6ln"}));
+}
+
 }  // namespace
 }  // namespace commonplace

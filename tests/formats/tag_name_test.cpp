@@ -43,5 +43,12 @@ TEST(TagLeaf, IsTheLastLevel) {
   EXPECT_EQ(tag_leaf("a"), "a");
 }
 
+TEST(TagName, LeavesAddressesWhole) {
+  EXPECT_EQ(tag_name(" http://v.org/a/b "), "http://v.org/a/b");
+  EXPECT_EQ(tag_path("http://v.org/a/b"), (std::vector<std::string>{"http://v.org/a/b"}));
+  EXPECT_EQ(tag_leaf("http://v.org/a/b"), "http://v.org/a/b");
+  EXPECT_EQ(tag_name("a//b"), "a/b") << "which is no address";
+}
+
 }  // namespace
 }  // namespace commonplace

@@ -123,4 +123,29 @@ std::string assume_utf8(std::string_view text) {
   return result;
 }
 
+std::string utf8_of_utf16(std::string_view text) {
+  const auto byte = [&](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const bool marked_little = byte(0) == 0xFF && byte(1) == 0xFE;
+  const bool marked_big = byte(0) == 0xFE && byte(1) == 0xFF;
+  const bool long_enough = text.size() >= 4;
+  const bool little = marked_little ||
+                      (long_enough && byte(0) != 0 && byte(1) == 0 && byte(2) != 0 && byte(3) == 0);
+  const bool big =
+      marked_big || (long_enough && byte(0) == 0 && byte(1) != 0 && byte(2) == 0 && byte(3) != 0);
+  if (!little && !big) return std::string(text);
+  std::u16string units;
+  units.reserve(text.size() / 2);
+  for (std::size_t at = marked_little || marked_big ? 2 : 0; at + 1 < text.size(); at += 2) {
+    const unsigned first = byte(at);
+    const unsigned second = byte(at + 1);
+    units.push_back(
+        static_cast<char16_t>(little ? first | (second << 8U) : (first << 8U) | second));
+  }
+  std::string result;
+  icu::UnicodeString(units.data(), static_cast<int32_t>(units.size())).toUTF8String(result);
+  return result;
+}
+
 }  // namespace commonplace

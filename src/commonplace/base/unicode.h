@@ -18,6 +18,10 @@ std::string fold(std::string_view text);
 /// NFC with control characters and runs of white space made one blank each, and trimmed.
 std::string tidy(std::string_view text);
 
+/// Text in UTF-16, told by its byte order mark or by the zeros of an ASCII beginning, as UTF-8
+/// without a mark; any other text as it is.
+std::string utf8_of_utf16(std::string_view text);
+
 /// Makes `text` UTF-8 when it is not, reading it as Windows-1252 (what old files mostly are).
 std::string assume_utf8(std::string_view text);
 

@@ -90,7 +90,14 @@ class EntryParser {
 
  private:
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+  /// Skips white space and comments, which go from % to the end of the line.
+  void skip_blanks() {
+    for (;;) {
+      at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+      if (peek() != '%') return;
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    }
+  }
 
   void skip_group(char closing) {
     std::size_t depth = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include "commonplace/formats/html_text.h"
 #include "commonplace/formats/item_values.h"
 #include "commonplace/formats/reading.h"
+#include "commonplace/formats/tag_name.h"
 
 namespace commonplace {
 namespace {
@@ -113,7 +115,10 @@ class BookmarkParser {
   enum class Collecting { nothing, folder_name, title, text };
 
   void open(const HtmlToken& token) {
-    if (token.name == "a") {
+    if (token.name == "a" && collecting_ == Collecting::text) {
+      inner_link_ = decode_html(trim(token.attribute("href").value_or("")));
+      inner_begin_ = collected_.size();
+    } else if (token.name == "a") {
       finish_collecting();
       finish_bookmark();
       begin_bookmark(token);
@@ -137,11 +142,21 @@ class BookmarkParser {
   }
 
   void close(const HtmlToken& token) {
+    if (token.name == "a" && collecting_ == Collecting::text) return finish_inner_link();
     if (token.name == "a" || token.name == "h3" || token.name == "dd") finish_collecting();
     if (token.name != "dl") return;
     finish_collecting();
     finish_bookmark();
     leave_folder();
+  }
+
+  /// A link within a description stays in it, with its address.
+  void finish_inner_link() {
+    const std::string address = std::exchange(inner_link_, {});
+    if (address.empty() ||
+        decode_html(trim(std::string_view(collected_).substr(inner_begin_))) == address)
+      return;
+    collected_.append(" (").append(encode_html(address)).append(")");
   }
 
   void enter_folder() {
@@ -195,7 +210,10 @@ class BookmarkParser {
     open_bookmark_->record.item.id = address;
     open_bookmark_->metadata["url"] = address;
     for (const auto& [name, value] : token.attributes) set_attribute(name, value);
-    open_bookmark_->add_tag(folder_path());
+    if (const std::string folder = folder_path(); !folder.empty()) {
+      open_bookmark_->add_tag(folder);
+      open_bookmark_->add_metadata("folder", folder);
+    }
     collect(Collecting::title);
   }
 
@@ -223,6 +241,8 @@ class BookmarkParser {
       // TIME is ours, for times that are less precise than ADD_DATE's seconds.
       if (const auto time = parse_time(text); time && (item.time.empty() || name == "time"))
         item.time = *time;
+    } else if (name == "description") {
+      item.text = text;  // Scuttle's
     } else if (!text.empty()) {
       open_bookmark_->add_metadata(assume_utf8(name), text);
     }
@@ -241,6 +261,8 @@ class BookmarkParser {
   std::size_t deeper_ = 0;            ///< lists open below the deepest that counts
   std::string next_folder_;           ///< of the heading whose list has not begun
   HtmlToken heading_;
+  std::string inner_link_;  ///< the address of a link within a description
+  std::size_t inner_begin_ = 0;
   Collecting collecting_ = Collecting::nothing;
   std::string collected_;
 };
@@ -271,15 +293,43 @@ void append_attribute(std::string& out, const char* name, const std::string& enc
   out.append(" ").append(name).append("=\"").append(encoded).append("\"");
 }
 
-std::string bookmark_lines(const Item& item, const std::string& address) {
+/// What the metadata of an item says that an attribute of a bookmark can hold.
+Json metadata_of(const Item& item) {
+  Json metadata = item.metadata.empty() ? Json::object() : parse_json(item.metadata);
+  return metadata.is_object() ? metadata : Json::object();
+}
+
+bool is_attribute_name(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kOwn{"href", "add_date", "time",
+                                                 "tags", "url",      "folder"};
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
+         std::all_of(name.begin(), name.end(), fits) &&
+         std::find(kOwn.begin(), kOwn.end(), name) == kOwn.end();
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::string bookmark_lines(const Item& item, const std::string& address, const Json& metadata,
+                           const std::string& folder) {
   std::string out = "    <DT><A";
   append_attribute(out, "HREF", encode_html(address));
   if (!item.time.empty()) {
     append_attribute(out, "ADD_DATE", std::to_string(epoch_seconds(item.time)));
     if (item.time.find('T') == std::string::npos) append_attribute(out, "TIME", item.time);
   }
+  for (const auto& [name, value] : metadata.get_ref<const Json::object_t&>())
+    if (const auto text = scalar_text(value); text && is_attribute_name(name))
+      append_attribute(out, upper_case(name).c_str(), encode_html(*text));
   std::string tags;
   for (const ItemTag& tag : item.tags) {
+    if (tag.name == folder) continue;  // it stands in that folder
     if (!tags.empty()) tags += ',';
     for (const char c : encode_html(tag.name)) tags += c == ',' ? "&#44;" : std::string(1, c);
   }
@@ -287,6 +337,34 @@ std::string bookmark_lines(const Item& item, const std::string& address) {
   out.append(">").append(encode_html(item.title)).append("</A>\n");
   if (!item.text.empty()) out.append("    <DD>").append(encode_html(item.text)).append("\n");
   return out;
+}
+
+/// The folder that a bookmark was read from, if its tag was not taken away since.
+std::string folder_of(const Item& item, const Json& metadata) {
+  const auto found = metadata.find("folder");
+  if (found == metadata.end() || !found->is_string()) return {};
+  const std::string folder = tag_name(found->get<std::string>());
+  const bool tagged = std::any_of(item.tags.begin(), item.tags.end(),
+                                  [&](const ItemTag& tag) { return tag.name == folder; });
+  return tagged ? folder : std::string();
+}
+
+/// Writes the folders one within another.
+void write_folders(const std::map<std::string, std::string>& folders, const Output& out) {
+  std::vector<std::string> open;
+  const auto close_to = [&](std::size_t depth) {
+    for (; open.size() > depth; open.pop_back()) out("    </DL><p>\n");
+  };
+  for (const auto& [folder, lines] : folders) {
+    const std::vector<std::string> path = tag_path(folder);
+    std::size_t common = 0;
+    while (common < std::min(open.size(), path.size()) && open[common] == path[common]) ++common;
+    close_to(common);
+    for (; open.size() < path.size(); open.push_back(path[open.size()]))
+      out(concat("    <DT><H3>", encode_html(tag_leaf(path[open.size()])), "</H3>\n    <DL><p>\n"));
+    out(lines);
+  }
+  close_to(0);
 }
 
 }  // namespace
@@ -308,15 +386,23 @@ std::size_t write_bookmarks(const ItemSource& items, const std::string& title, c
       "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n");
   out("<TITLE>" + encode_html(title) + "</TITLE>\n<H1>" + encode_html(title) + "</H1>\n<DL><p>\n");
   std::size_t left_out = 0;
+  std::map<std::string, std::string> folders;  // what stands in each
   Item item;
   while (items(item)) {
     const std::string address = address_of(item);
     if (address.empty()) {
       ++left_out;
-    } else {
-      out(bookmark_lines(item, address));
+      continue;
     }
+    const Json metadata = metadata_of(item);
+    const std::string folder = folder_of(item, metadata);
+    const std::string lines = bookmark_lines(item, address, metadata, folder);
+    if (folder.empty())
+      out(lines);
+    else
+      folders[folder] += lines;
   }
+  write_folders(folders, out);
   out("</DL><p>\n");
   return left_out;
 }

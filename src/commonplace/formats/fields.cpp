@@ -99,6 +99,7 @@ class ItemBuilder {
         return;
       case Field::tags:
         for (ItemTag& tag : tags_of(value, name)) item_.tags.push_back(std::move(tag));
+        if (says_more_than_tags(value)) metadata_[name] = value;
         return;
       case Field::image:
         return fill_image(name, value);

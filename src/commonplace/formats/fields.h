@@ -36,7 +36,8 @@ class FieldNames {
 ///  - A field that is null counts as absent, and so does an empty string where a value is needed.
 ///  - Several fields into title or text are joined by newlines in the order of the map; so are the
 ///    strings of an array.
-///  - Tags and labels are as in `tags_of` and `add_labels`.
+///  - Tags and labels are as in `tags_of` and `add_labels`; tags that say more than a tag keeps
+///    are metadata too, whole.
 ///  - Of several fields for one value the first counts.
 ///  - Whatever fills no field of ours, and a time that is not understood, becomes metadata, in the
 ///    order of the source. A member "metadata" that is an object is taken apart.

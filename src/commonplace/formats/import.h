@@ -46,6 +46,9 @@ struct Sink {
   std::function<void(Record&&)> record;
   /// A record that could not be understood. It may throw, which ends the reading.
   std::function<void(const Where&, const std::string& message)> bad;
+  /// Something of the source that was not taken, where no record is lost by it: files of kinds that
+  /// are not read, a sidecar that could not be understood.
+  std::function<void(const Where&, const std::string& message)> note;
   /// The names of the feature columns of a sparse source, before its first record.
   std::function<void(std::vector<std::string>&& names)> feature_names;
   Progress progress = no_progress;

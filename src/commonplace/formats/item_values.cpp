@@ -1,6 +1,7 @@
 #include "commonplace/formats/item_values.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/formats/reading.h"
 
 namespace commonplace {
@@ -27,11 +29,24 @@ double tag_count(const Json& value) {
                          std::numeric_limits<double>::max(), "a number above 0");
 }
 
+/// What other programs call a tag's name, the first that is there counts; an address comes last.
+constexpr std::array<std::string_view, 9> kNamesOfName{
+    "name", "label", "prefLabel", "title", "tag", "value", "term", "uri", "@id"};
+
+std::string name_in(const Json& object) {
+  for (const std::string_view member : kNamesOfName)
+    if (const auto found = object.find(member); found != object.end() && !is_absent(*found))
+      return required_text(*found, std::string(member), "a tag's name");
+  return {};
+}
+
 ItemTag tag_of_object(const Json& object) {
   ItemTag tag;
+  tag.name = name_in(object);
+  require(!tag.name.empty() || object.empty(), "a tag is ", in_quotes(object.dump()),
+          "; expected a name in one of ", join(kNamesOfName));
   for (const auto& [name, value] : object.get_ref<const Json::object_t&>()) {
     if (value.is_null()) continue;
-    if (name == "name") tag.name = required_text(value, name, "a tag's name");
     if (name == "count") tag.count = tag_count(value);
     if (name == "by") tag.by = given_by(required_text(value, name, "source, user or machine"));
     if (name == "model") tag.model = required_text(value, name, "a model's name");
@@ -141,6 +156,18 @@ std::vector<ItemTag> tags_of(const Json& value, const std::string& name) {
     }
   }
   return tags;
+}
+
+bool says_more_than_tags(const Json& value) {
+  static constexpr std::array<std::string_view, 5> kKept{"name", "count", "by", "model", "score"};
+  const auto is_kept = [](const auto& member) {
+    return std::find(kKept.begin(), kKept.end(), member.first) != kKept.end();
+  };
+  return value.is_array() && std::any_of(value.begin(), value.end(), [&](const Json& each) {
+           return each.is_object() &&
+                  !std::all_of(each.get_ref<const Json::object_t&>().begin(),
+                               each.get_ref<const Json::object_t&>().end(), is_kept);
+         });
 }
 
 void add_labels(std::vector<Label>& labels, const std::string& name, const Json& value) {

@@ -30,8 +30,12 @@ double required_number(const Json& value, const std::string& name, double least,
 ItemTag plain_tag(std::string name);
 
 /// The tags in an array of names or of objects {name, count, by, model, score}, in an object
-/// {name: count}, or in a string as in `tags_of_cell`. Empty names are left out.
+/// {name: count}, or in a string as in `tags_of_cell`. Empty names are left out. Vocabularies'
+/// objects, such as {uri, label}, have their label as a name, else their address; Error for an
+/// object without either.
 std::vector<ItemTag> tags_of(const Json& value, const std::string& name);
+/// Tells whether objects among the tags have members that a tag does not keep, such as a uri.
+bool says_more_than_tags(const Json& value);
 /// The tags in one cell: JSON if it begins with '[' or '{', otherwise names parted by ';' if there
 /// is one, else by '|', else by ','.
 std::vector<ItemTag> tags_of_cell(const std::string& cell);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/embedded.h"
 #include "commonplace/formats/svg.h"
@@ -26,34 +27,58 @@ PhotoFacts facts_in_svg(const std::filesystem::path& photo) {
   return facts_of_svg(read_all(*open_bytes(photo), svg_limit, photo.string()), photo.string());
 }
 
+using Note = std::function<void(const std::string& message)>;
+
 /// To read, unlike to write, a guess at the character set is good enough.
 PhotoFacts facts_of_packet(const std::string& packet, const std::string& name) {
-  return facts_of_xmp(XmpPacket(assume_utf8(packet), name));
+  return facts_of_xmp(XmpPacket(assume_utf8(utf8_of_utf16(packet)), name));
+}
+
+/// Adds what a packet says. One that cannot be understood is told to `note`, if there is one.
+void merge_packet(PhotoFacts& facts, const std::string& packet, const std::string& name,
+                  const Note& note) {
+  try {
+    merge(facts, facts_of_packet(packet, name));
+  } catch (const Error& error) {
+    if (!note) throw;
+    note(concat(error.what(), "; the picture is taken without it"));
+  }
 }
 
 /// XMP comes first: it is what photo managers keep, the rest is what they leave alone.
-PhotoFacts facts_of_embedded(Embedded&& embedded, const std::string& name) {
+PhotoFacts facts_of_embedded(Embedded&& embedded, const std::string& name, const Note& note = {}) {
   PhotoFacts facts;
   for (const std::string& packet : embedded.xmp)
-    merge(facts, facts_of_packet(packet, name + " (the XMP in it)"));
+    merge_packet(facts, packet, name + " (the XMP in it)", note);
   merge(facts, facts_of_iptc(embedded.iptc));
   merge(facts, std::move(embedded.facts));
   return facts;
 }
 
-PhotoFacts facts_in_file(const std::filesystem::path& photo) {
+PhotoFacts facts_in_file(const std::filesystem::path& photo, const Note& note) {
   PictureBytes bytes(photo);
   if (may_be_svg(bytes)) return facts_in_svg(photo);
-  return facts_of_embedded(read_embedded(bytes), bytes.name());
+  return facts_of_embedded(read_embedded(bytes), bytes.name(), note);
 }
 
 }  // namespace
 
-Item read_photo(const std::filesystem::path& photo) {
+Item read_photo(const std::filesystem::path& photo) { return read_photo(photo, {}); }
+
+Item read_photo(const std::filesystem::path& photo, const Note& note) {
   PhotoFacts facts;
-  for (const std::filesystem::path& sidecar : sidecars(photo))
-    merge(facts, facts_of_packet(read_file(sidecar, metadata_limit), sidecar.string()));
-  merge(facts, facts_in_file(photo));
+  for (const std::filesystem::path& sidecar : sidecars(photo)) {
+    std::string packet;
+    try {
+      packet = read_file(sidecar, metadata_limit);
+    } catch (const Error& error) {
+      if (!note) throw;
+      note(concat(error.what(), "; the picture is taken without it"));
+      continue;
+    }
+    merge_packet(facts, packet, sidecar.string(), note);
+  }
+  merge(facts, facts_in_file(photo, note));
   return item_of(facts);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ bool is_picture(const std::filesystem::path& path);
 /// Error if the file is no picture or is broken, or if XMP in it or beside it is malformed. Reads
 /// the metadata and a few kilobytes besides, not the pixels.
 Item read_photo(const std::filesystem::path& photo);
+/// The same; a sidecar or an XMP packet that cannot be understood is told to `note` and left out.
+Item read_photo(const std::filesystem::path& photo,
+                const std::function<void(const std::string& message)>& note);
 
 /// The same of a JPEG, PNG, WebP or TIFF in memory, which has no sidecars.
 Item parse_photo(const std::string& content, const std::string& name);

@@ -41,12 +41,12 @@ std::vector<ItemTag> tags_of(const PhotoFacts& facts) {
     if (seen.insert(key).second) tags.push_back({.name = name, .model = {}});
   };
   for (const std::string& name : names) {
-    if (name.find('/') == std::string::npos) continue;
+    if (tag_leaf(name) == name) continue;
     for (const std::string& path : tag_path(name)) levels.insert(tag_key(tag_leaf(path)));
     add(name, tag_key(name));
   }
   for (const std::string& name : names) {
-    if (name.find('/') != std::string::npos) continue;
+    if (tag_leaf(name) != name) continue;
     if (const std::string key = tag_key(name); levels.count(key) == 0) add(name, key);
   }
   return tags;

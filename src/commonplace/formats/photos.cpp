@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <sys/stat.h>
@@ -17,6 +18,16 @@ namespace fs = std::filesystem;
 /// Hidden files and the thumbnails that network drives keep.
 bool is_skipped(const std::string& name) { return name.starts_with('.') || name == "@eaDir"; }
 
+/// Pictures and films of kinds that are not read: camera raws, HEIF, GIF and the like.
+bool is_other_media(const fs::path& path) {
+  static const std::set<std::string> endings = {
+      ".3fr", ".arw",  ".avi",  ".avif", ".bmp", ".cr2",  ".cr3", ".dng", ".erf",
+      ".gif", ".heic", ".heif", ".hif",  ".iiq", ".jp2",  ".jxl", ".kdc", ".m4v",
+      ".mkv", ".mov",  ".mp4",  ".mpg",  ".mts", ".nef",  ".nrw", ".orf", ".pef",
+      ".psd", ".raf",  ".raw",  ".rw2",  ".srw", ".webm", ".x3f", ".xcf"};
+  return endings.count(lower_case(path.extension().string())) != 0;
+}
+
 /// Gathers the pictures below a folder. Links to folders are followed; each folder is entered once,
 /// whatever the number of ways to it, so loops end.
 class FolderWalk {
@@ -32,6 +43,7 @@ class FolderWalk {
       if (is_new(folder_ / below)) enter(below, waiting);
     }
     std::sort(found_.begin(), found_.end());
+    tell_passed_over();
     return std::move(found_);
   }
 
@@ -54,6 +66,8 @@ class FolderWalk {
         folders.push_back(below / name);
       } else if (is_picture(name)) {
         add((below / name).generic_string());
+      } else if (is_other_media(name)) {
+        ++passed_over_[lower_case(entry->path().extension().string())];
       }
     }
     if (error)
@@ -72,8 +86,23 @@ class FolderWalk {
     }
   }
 
+  /// Says which pictures and films are of kinds that are not read.
+  void tell_passed_over() const {
+    std::size_t count = 0;
+    std::string kinds;
+    for (const auto& [ending, files] : passed_over_) {
+      count += files;
+      kinds += concat(kinds.empty() ? "" : ", ", files, " ", ending);
+    }
+    if (count > 0)
+      report_note(sink_, {folder_.string()},
+                  concat(count, " files are of kinds that are not read (", kinds,
+                         "); JPEG, PNG, WebP, TIFF and SVG are"));
+  }
+
   const fs::path& folder_;
   const Sink& sink_;
+  std::map<std::string, std::size_t> passed_over_;  ///< by ending
   std::set<std::pair<dev_t, ino_t>> entered_;
   std::vector<std::string> found_;
 };
@@ -81,12 +110,14 @@ class FolderWalk {
 struct Outcome {
   Item item;
   std::string error;
+  std::vector<std::string> notes;
 };
 
 Outcome read_one(const fs::path& folder, const std::string& path, const ReadOptions& options) {
   Outcome outcome;
   try {
-    outcome.item = read_photo(folder / path);
+    outcome.item = read_photo(
+        folder / path, [&](const std::string& message) { outcome.notes.push_back(message); });
   } catch (const Error& error) {
     const std::string name = (folder / path).string() + ": ";
     outcome.error = error.what();
@@ -130,6 +161,7 @@ void read_photos(const fs::path& folder, const ReadOptions& options, const Sink&
     for (std::size_t i = begin; i < end; ++i) {
       Outcome& outcome = outcomes[i - begin];
       const Where where{(folder / paths[i]).string()};
+      for (const std::string& note : outcome.notes) report_note(sink, where, note);
       if (outcome.error.empty()) {
         sink.record({std::move(outcome.item), where, {}});
       } else {

@@ -52,6 +52,10 @@ void report_bad(const Sink& sink, const Where& where, const std::string& message
   if (sink.bad) sink.bad(where, message);
 }
 
+void report_note(const Sink& sink, const Where& where, const std::string& message) {
+  if (sink.note) sink.note(where, message);
+}
+
 ReadingProgress::ReadingProgress(const Sink& sink, const std::string& name)
     : sink_(sink), stage_("reading " + name) {}
 

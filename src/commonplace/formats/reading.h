@@ -26,6 +26,9 @@ void require_utf8(std::string_view text);
 /// Tells the sink of a record that could not be understood, if it wants to know.
 void report_bad(const Sink& sink, const Where& where, const std::string& message);
 
+/// Tells the sink what was not taken although no record is lost by it, if it wants to know.
+void report_note(const Sink& sink, const Where& where, const std::string& message);
+
 /// Runs `work`, which understands one record and must not call the sink. False if it threw Error,
 /// which is then reported.
 template <class Work>

@@ -1,5 +1,7 @@
 #include "commonplace/formats/tag_name.h"
 
+#include <algorithm>
+
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 
@@ -14,6 +16,16 @@ std::string_view without_blanks_around(std::string_view level) {
   return level;
 }
 
+/// Tells whether the name is an address, whose slashes part no levels.
+bool is_address(std::string_view name) {
+  const std::size_t colon = name.find("://");
+  return colon != std::string_view::npos && colon > 0 &&
+         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '+' || c == '-' || c == '.';
+         });
+}
+
 }  // namespace
 
 std::string tag_name(std::string_view written) {
@@ -21,6 +33,10 @@ std::string tag_name(std::string_view written) {
   std::string name;
   name.reserve(tidied.size());
   std::string_view rest = tidied;
+  if (is_address(tidied)) {
+    name = tidied;
+    rest = {};
+  }
   while (!rest.empty()) {
     const std::size_t slash = rest.find('/');
     const std::string_view level = without_blanks_around(rest.substr(0, slash));
@@ -38,6 +54,7 @@ std::string tag_name(std::string_view written) {
 std::string tag_key(std::string_view name) { return fold(name); }
 
 std::vector<std::string> tag_path(std::string_view name) {
+  if (is_address(name)) return {std::string(name)};
   std::vector<std::string> path;
   for (std::size_t slash = name.find('/'); slash != std::string_view::npos;
        slash = name.find('/', slash + 1))
@@ -47,6 +64,7 @@ std::vector<std::string> tag_path(std::string_view name) {
 }
 
 std::string_view tag_leaf(std::string_view name) {
+  if (is_address(name)) return name;
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_hierarchical(const std::string& tag) { return tag.find('/') != std::string::npos; }
+bool is_hierarchical(const std::string& tag) { return tag_leaf(tag).size() != tag.size(); }
 
 /// The keys of tags that a photo has. A plain tag that is a level of a hierarchical one counts as
 /// there, as it does for the reader.

@@ -40,6 +40,33 @@ bool CsvRecords::fill() {
   at_ = 0;
   return !buffer_.empty();
 }
+/// Reads more behind what is in the buffer; false at the end.
+bool CsvRecords::fill_more() {
+  constexpr std::size_t kChunk = 1 << 16;
+  buffer_.erase(0, at_);
+  at_ = 0;
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + kChunk);
+  buffer_.resize(before + source_.read(buffer_.data() + before, kChunk));
+  return buffer_.size() > before;
+}
+
+/// Tells whether the quote that was just read opens a cell in quotes: always, but between tabs only
+/// if the quote that closes it is followed by the end of the cell.
+bool CsvRecords::opens_quoted_cell() {
+  constexpr std::size_t kFurthest = std::size_t{1} << 20;
+  if (separator_ != '\t') return true;
+  for (std::size_t ahead = 0; ahead < kFurthest; ++ahead) {
+    if (at_ + ahead >= buffer_.size() && !fill_more()) return false;
+    if (buffer_[at_ + ahead] != '"') continue;
+    if (at_ + ahead + 1 >= buffer_.size() && !fill_more()) return true;
+    const char after = buffer_[at_ + ahead + 1];
+    if (after != '"') return after == separator_ || after == '\n' || after == '\r';
+    ++ahead;
+  }
+  return false;
+}
+
 /// The next character, which stays; false at the end.
 bool CsvRecords::peek(char& c) {
   if (at_ == buffer_.size() && !fill()) return false;
@@ -95,7 +122,7 @@ bool CsvRecords::read_record() {
     if (c == separator_) {
       cells_.emplace_back();
       cell_was_quoted_ = false;
-    } else if (c == '"' && cells_.back().empty() && !cell_was_quoted_) {
+    } else if (c == '"' && cells_.back().empty() && !cell_was_quoted_ && opens_quoted_cell()) {
       read_quoted();
     } else if (c != ' ' || !cell_was_quoted_) {
       if (cell_was_quoted_)

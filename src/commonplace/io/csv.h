@@ -10,7 +10,8 @@
 namespace commonplace {
 
 /// The records of a CSV file after RFC 4180, over as many lines as their quotes ask for. Excel's
-/// first line "sep=;" is understood. Error for a record of more than 64 MiB.
+/// first line "sep=;" is understood. Between tabs a quote is a character like any other, unless it
+/// opens a cell that ends with the quote that closes it. Error for a record of more than 64 MiB.
 class CsvRecords {
  public:
   /// `name` is what errors call the source; the separator '\0' means: guess it among , ; tab |
@@ -27,6 +28,8 @@ class CsvRecords {
 
  private:
   bool fill();
+  bool fill_more();
+  bool opens_quoted_cell();
   bool peek(char& c);
   void take_separator_line();
   char guess_separator() const;

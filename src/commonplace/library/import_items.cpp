@@ -50,6 +50,10 @@ void read_records(const fs::path& source, const ImportOptions& options, const Re
   };
   Sink sink;
   sink.bad = bad;
+  sink.note = [&](const Where& where, const std::string& message) {
+    ++summary.noted;
+    if (summary.notes.size() < kProblemsKept) summary.notes.push_back({where, message});
+  };
   sink.progress = progress;
   sink.feature_names = [&](std::vector<std::string>&& names) {
     features.set_names(std::move(names));

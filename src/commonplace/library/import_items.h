@@ -33,6 +33,8 @@ struct ImportSummary {
   std::int64_t missing = 0;       ///< kept although the source no longer has them
   std::int64_t bad = 0;           ///< records that were skipped
   std::vector<Problem> problems;  ///< the first hundred of them
+  std::int64_t noted = 0;         ///< things that were not taken, although no record was skipped
+  std::vector<Problem> notes;     ///< the first hundred of them
 };
 
 /// Adds the items of `source` to the collection `name`, which is made if need be. Items that are
