@@ -16,6 +16,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
+#include "commonplace/detect/core/axis_encoder.h"
 #include "commonplace/detect/core/smooth_functions.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/byte_rows.h"

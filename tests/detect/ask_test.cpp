@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/detect/index.h"
 #include "commonplace/detect/learn.h"
+#include "commonplace/detect/update.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored_models.h"
 #include "tests/support/alone.h"

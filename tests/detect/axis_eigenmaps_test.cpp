@@ -11,6 +11,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/detect/core/axis_eigenmaps_file.h"
+#include "commonplace/detect/core/axis_encoder.h"
 #include "commonplace/detect/core/axis_functions.h"
 #include "commonplace/detect/core/smooth_functions.h"
 #include "commonplace/io/options_json.h"

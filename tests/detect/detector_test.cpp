@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/detect/evaluate.h"
+#include "commonplace/detect/evaluate_report.h"
 #include "commonplace/io/model_file.h"
 #include "tests/support/alone.h"
 #include "tests/support/planted_features.h"

@@ -396,10 +396,6 @@ Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOpt
 
 }  // namespace
 
-bool DetectTrial::one_each() const {
-  return ((labels.array() > 0).cast<int>().rowwise().sum() == 1).all();
-}
-
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
                                  const DetectorOptions& detector, Comm& comm, int jobs,
                                  const Progress& progress) {

@@ -10,7 +10,6 @@
 #include "commonplace/detect/core/smooth_functions.h"
 #include "commonplace/eval/confidence.h"
 #include "commonplace/io/safetensors.h"
-#include "commonplace/math/byte_rows.h"
 
 namespace commonplace {
 
@@ -48,22 +47,11 @@ struct DetectModel {
   DetectModelOptions options;
 };
 
-/// The coordinates of all items in a byte each, for ranking them; derived data.
-struct DetectIndex {
-  std::string model;  ///< the file of the model that the coordinates are of
-  ByteRows rows;
-};
-
-/// Safetensors files of kinds "detect" and "detect-index". Loading throws Error if the file is of
-/// another kind or its parts do not fit together.
+/// A safetensors file of kind "detect". Loading throws Error if the file is of another kind or its
+/// parts do not fit together.
 void save(const DetectModel& model, const std::filesystem::path& path);
 DetectModel load_detect_model(const TensorFile& file);
-void save(const DetectIndex& index, const std::filesystem::path& path);
-
-/// The rows as a view of the mapped file; its metadata has the `model`.
-ByteRowsView view_detect_index(const TensorFile& file);
 
 inline constexpr const char* kDetectModelKind = "detect";
-inline constexpr const char* kDetectIndexKind = "detect-index";
 
 }  // namespace commonplace
