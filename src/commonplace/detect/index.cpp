@@ -32,10 +32,10 @@ void save(const DetectIndex& index, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-ByteRowsView view_detect_index(const TensorFile& file) {
+Sq8RowsView view_detect_index(const TensorFile& file) {
   require_kind(file, kDetectIndexKind, kLayout);
   const auto bytes = file.small("rows");
-  ByteRowsView view;
+  Sq8RowsView view;
   view.scales = file.floats("scales");
   view.worst = file.floats("worst");
   view.columns = std::ssize(view.scales);
@@ -47,11 +47,11 @@ ByteRowsView view_detect_index(const TensorFile& file) {
   return view;
 }
 
-ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-                    std::span<const float> scales, Comm& comm, int jobs, const Progress& progress) {
+Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
+                   std::span<const float> scales, Comm& comm, int jobs, const Progress& progress) {
   const std::int64_t rows = features[0].rows();
   const RowRange own = own_rows(rows - first, comm);
-  ByteRows result;
+  Sq8Rows result;
   if (scales.empty()) {
     // Scales come from a part of the items; what lies farther out is cut off there.
     std::vector<float> magnitudes;
@@ -59,7 +59,7 @@ ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_
       const std::int64_t count = std::min(kBlock, rows - begin);
       add_magnitudes(encode(space, features, begin, count, true, jobs), magnitudes);
     }
-    result = byte_rows(magnitudes);
+    result = sq8_rows(magnitudes);
   } else {
     result.columns = std::ssize(scales);
     result.scales.assign(scales.begin(), scales.end());
@@ -79,18 +79,18 @@ ByteRows code_items(const DetectSpace& space, ManyFeatures features, std::int64_
   return result;
 }
 
-ByteRows grown(const ByteRowsView& stored, const ByteRows& more) {
-  ByteRows result{stored.columns,
-                  {stored.bytes.begin(), stored.bytes.end()},
-                  {stored.scales.begin(), stored.scales.end()},
-                  {stored.worst.begin(), stored.worst.end()}};
+Sq8Rows grown(const Sq8RowsView& stored, const Sq8Rows& more) {
+  Sq8Rows result{stored.columns,
+                 {stored.bytes.begin(), stored.bytes.end()},
+                 {stored.scales.begin(), stored.scales.end()},
+                 {stored.worst.begin(), stored.worst.end()}};
   result.bytes.insert(result.bytes.end(), more.bytes.begin(), more.bytes.end());
   for (std::size_t i = 0; i < more.worst.size(); ++i)
     result.worst[i] = std::max(result.worst[i], more.worst[i]);
   return result;
 }
 
-bool index_fits(const ByteRowsView& index, const DetectSpace& space, ManyFeatures features,
+bool index_fits(const Sq8RowsView& index, const DetectSpace& space, ManyFeatures features,
                 int jobs) {
   constexpr std::int64_t kTried = 32;
   if (index.columns != space.columns() || index.rows > features[0].rows()) return false;
@@ -111,7 +111,7 @@ bool index_fits(const ByteRowsView& index, const DetectSpace& space, ManyFeature
 }
 
 void store_with_index(Library& library, const std::string& name, const DetectModel& model,
-                      const std::string& report, ByteRows rows) {
+                      const std::string& report, Sq8Rows rows) {
   const ModelRecord record =
       store_model(library, {name, kDetectModelKind, {}, options_to_json(model.options), report, ""},
                   [&](const std::filesystem::path& path) { save(model, path); });

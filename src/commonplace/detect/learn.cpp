@@ -19,7 +19,7 @@ namespace {
 
 /// Rows that are encoded at a time.
 constexpr std::int64_t kBlock = 4096;
-/// An SVM holds all labelled items in memory; beyond this many the smooth head is used.
+/// An SVM holds all labelled items in memory; beyond this many LapRLS is used.
 constexpr std::int64_t kMostForSvm = 50'000;
 
 /// The heads of all ranks' labelled rows, of which this rank has `own`.
@@ -36,7 +36,7 @@ void learn_concepts(DetectModel& model, ManyFeatures features, Comm& comm, int j
                     const Progress& progress) {
   const std::vector<std::int64_t> rows = labelled_rows(model.shown);
   const auto concepts = std::ssize(model.concepts);
-  model.statistics = SmoothStatistics(model.space.columns(), concepts);
+  model.statistics = LapRlsStatistics(model.space.columns(), concepts);
   if (concepts == 0) {
     model.heads = {MatrixD(0, 0), VectorD(0)};
     return;
@@ -110,7 +110,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   model.head = chosen.head;
   model.confidence = fit_confidence(chosen.held_scores, chosen.held_outcomes);
   learn_concepts(model, features.views(), comm, jobs, progress);
-  ByteRows index = code_items(model.space, features.views(), 0, {}, comm, jobs, progress);
+  Sq8Rows index = code_items(model.space, features.views(), 0, {}, comm, jobs, progress);
 
   DetectLearningReport report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;

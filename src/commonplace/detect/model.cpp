@@ -32,7 +32,7 @@ void check_fit(const DetectModel& model, const TensorFile& file) {
               (!learned || model.heads.weights.rows() == columns) &&
               model.heads.weights.allFinite() && model.heads.offsets.allFinite(),
           file.name(), ": the concepts do not fit the space; the file is damaged");
-  const SmoothStatistics& sums = model.statistics;
+  const LapRlsStatistics& sums = model.statistics;
   require(
       !learned || (sums.gram.rows() == columns && sums.gram.cols() == columns &&
                    sums.right.rows() == columns && sums.right.cols() == concepts &&

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commonplace/detect/core/detector.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/eval/confidence.h"
 #include "commonplace/io/safetensors.h"
 
@@ -41,7 +41,7 @@ struct DetectModel {
   ConceptHeads heads;                 ///< theirs
   ConfidenceMap confidence;           ///< of their scores
   /// What the labelled items say of the concepts: enough to learn more labels without these items.
-  SmoothStatistics statistics;
+  LapRlsStatistics statistics;
   Sparse known;                     ///< items x concepts: which the labelled ones show
   std::vector<std::uint8_t> shown;  ///< per item: not 0 if it is labelled
   DetectModelOptions options;

@@ -62,7 +62,7 @@ DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm
   const MappedFeatures features(library, source, model.features);
   require_same(comm, state_of(library, source), "collection '" + source.name + "'");
   const TensorFile file(model_record(library, detect_index_name(name)).file);
-  const ByteRowsView before = view_detect_index(file);
+  const Sq8RowsView before = view_detect_index(file);
   require(index_fits(before, model.space, features.views(), jobs), "items of collection '",
           model.collection, "' were removed or their features made anew since the model was ",
           "learned; learn it again");
@@ -72,7 +72,7 @@ DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm
       model, read_concepts(library, source, model.options, features.rows(), &model.concepts),
       features.views(), jobs);
   if (update.changed_items + update.new_items > 0) {
-    const ByteRows more =
+    const Sq8Rows more =
         code_items(model.space, features.views(), before.rows, before.scales, comm, jobs, progress);
     on_first(comm,
              [&] { store_with_index(library, name, model, record.report, grown(before, more)); });

@@ -16,7 +16,7 @@ struct DetectUpdate {
 };
 /// Brings a stored model up to date with the labels that have changed and the items that have come,
 /// in its space as it is: the same as learning again in that space, without reading the other
-/// items. Margins do not add up, so an SVM becomes the smooth head. Concepts that are new to the
+/// items. Margins do not add up, so an SVM becomes LapRLS. Concepts that are new to the
 /// collection need learning again.
 DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
                            const Progress& progress);

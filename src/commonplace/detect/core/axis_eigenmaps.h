@@ -12,9 +12,9 @@
 
 namespace commonplace {
 
-/// Approximate Laplacian eigenmaps (Fergus et al. 2009, Mantziou et al. 2015). If the axes of the
-/// items were independent, the eigenfunctions of each axis' own density would be eigenfunctions of
-/// the graph of all items, so a small problem an axis replaces the graph.
+/// Approximate Laplacian eigenmaps (ALE; Fergus et al. 2009, Mantziou et al. 2015). If the axes of
+/// the items were independent, the eigenfunctions of each axis' own density would be eigenfunctions
+/// of the graph of all items, so a small problem an axis replaces the graph.
 struct AxisEigenmapOptions {
   std::int64_t count = 500;  ///< eigenfunctions to keep, the smoothest of all axes
   std::int64_t bins = 50;    ///< of an axis, at most a tenth of the items, at least 3
@@ -65,7 +65,7 @@ struct AxisEigenmaps {
   VectorD clip_high;               ///< a
   VectorD bandwidths;              ///< a, in the features' unit
   std::vector<std::int64_t> axis;  ///< k: the axis of each function
-  VectorD eigenvalues;             ///< k, ascending; the Σ of smooth functions
+  VectorD eigenvalues;             ///< k, ascending; the Σ of LapRLS
   MatrixD functions;               ///< k x B: values at the bin centres
   VectorD norms;                   ///< k: of the functions over all items; encode divides by them
 
@@ -119,7 +119,8 @@ AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const MatrixD>& rows,
 Matrix encode(const AxisEigenmaps& model, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
 MatrixD encode(const AxisEigenmaps& model, const Eigen::Ref<const MatrixD>& rows, int jobs = 0);
 
-/// Adds the items `rows` of all ranks to the statistics of a model's items, without these.
+/// Adds the items `rows` of all ranks, online (IALE), to the statistics of a model's items, without
+/// these.
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
               const Eigen::Ref<const Matrix>& rows, Comm& comm, int jobs = 0);
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
