@@ -12,8 +12,8 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/detect/core/anchor_eigenmaps.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
-#include "commonplace/detect/core/neighbour_smoothing.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/graph_diffusion.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/learn/plsa.h"
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/search/core/shared_subspace.h"
@@ -157,7 +157,7 @@ Fit prepare_axes(const Sizes& sizes, const RowRange& own) {
     MatrixD labels = MatrixD::Constant(items.rows(), whole(sizes.tags), -1);
     for (Eigen::Index i = 0; i < labels.rows(); ++i)
       labels(i, groups[static_cast<std::size_t>(i)]) = 1;
-    SmoothStatistics statistics(fit.model.count(), labels.cols());
+    LapRlsStatistics statistics(fit.model.count(), labels.cols());
     add_rows(statistics, encode(fit.model, items, 1), labels, {}, 1);
     sum_over_ranks(statistics, comm);
     done.parts = static_cast<double>(fit.model.count());
@@ -208,10 +208,10 @@ Cost anchors_memory(const Sizes& s) {
 
 Fit prepare_smoothing(const Sizes& sizes, const RowRange& own) {
   return [=, items = dense_items(own, sizes.width)](Comm& comm, Sizes&) {
-    NeighbourSmoothingOptions options;
+    GraphDiffusionOptions options;
     options.references = whole(sizes.sample);
     options.jobs = 1;
-    fit_neighbour_smoothing(items, options, comm);
+    fit_graph_diffusion(items, options, comm);
   };
 }
 double smoothing_bytes(const Sizes& s) {

@@ -19,7 +19,7 @@
 #include "commonplace/io/npy.h"
 #include "commonplace/learn/linear_rows.h"
 #include "commonplace/learn/linear_solver.h"
-#include "commonplace/math/byte_rows.h"
+#include "commonplace/math/sq8_rows.h"
 
 namespace commonplace {
 namespace {
@@ -111,7 +111,7 @@ Learned learn(const MatrixView& features, std::int64_t items) {
   std::vector<SpacePart> parts;
   parts.push_back(fit_part(SpaceKind::axis, 0, rows, {}, comm, 0, no_progress));
   result.space = join_parts(std::move(parts));
-  SmoothStatistics statistics(result.space.columns(), kConcepts);
+  LapRlsStatistics statistics(result.space.columns(), kConcepts);
   const std::vector<MatrixView> views = {rows};
   for (std::int64_t first = 0; first < items; first += kBlock) {
     const std::int64_t count = std::min(kBlock, items - first);
@@ -125,7 +125,7 @@ void teach(const Learned& learned, const MatrixView& features, std::int64_t item
   const std::vector<MatrixView> views = {MatrixView(features.data(), items, features.cols())};
   std::vector<float> magnitudes;
   add_magnitudes(encode(learned.space, views, 0, std::min(kBlock, items), true), magnitudes);
-  ByteRows bytes = byte_rows(magnitudes);
+  Sq8Rows bytes = sq8_rows(magnitudes);
   for (std::int64_t first = 0; first < items; first += kBlock)
     append(bytes, encode(learned.space, views, first, std::min(kBlock, items - first), true));
   const std::vector<std::int64_t> examples = {1, 2, 3, 4, 5};

@@ -16,9 +16,10 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/axis_encoder.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/math/byte_rows.h"
+#include "commonplace/math/sq8_rows.h"
 
 namespace commonplace {
 namespace {
@@ -63,7 +64,7 @@ void report(const char* what, double seconds) {
 }
 
 void teach_and_rank(const AxisEigenmaps& model, const MatrixView& features,
-                    const ByteRowsView& bytes) {
+                    const Sq8RowsView& bytes) {
   constexpr Eigen::Index kExamples = 5;
   const AxisEncoder encoder(model);
   constexpr Eigen::Index kSingles = 200;
@@ -77,7 +78,7 @@ void teach_and_rank(const AxisEigenmaps& model, const MatrixView& features,
   labels(0, 0) = 1;
   for (int again = 0; again < 3; ++again) {
     begin = Clock::now();
-    const MatrixD alpha = fit_smooth(examples, labels, model.eigenvalues);
+    const MatrixD alpha = fit_lap_rls(examples, labels, model.eigenvalues);
     const double teaching = seconds_since(begin);
     begin = Clock::now();
     const std::vector<float> scores =
@@ -102,7 +103,7 @@ void measure(const MatrixView& features, std::int64_t functions) {
   const AxisEncoder encoder(fit.model);
   std::vector<float> magnitudes;
   add_magnitudes(encoder.encode(features.topRows(std::min(kBlock, features.rows()))), magnitudes);
-  ByteRows bytes = byte_rows(magnitudes);
+  Sq8Rows bytes = sq8_rows(magnitudes);
   bytes.bytes.reserve(static_cast<std::size_t>(features.rows() * encoder.count()));
   double encoding = 0;
   double quantising = 0;

@@ -8,6 +8,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/detect/evaluate.h"
+#include "commonplace/detect/evaluate_report.h"
 
 namespace commonplace::app {
 namespace {

@@ -8,6 +8,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/join.h"
 #include "commonplace/detect/learn.h"
+#include "commonplace/detect/update.h"
 
 namespace commonplace::app {
 namespace {

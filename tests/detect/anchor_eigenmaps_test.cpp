@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/io/options_json.h"
 #include "tests/support/naive_eigenmaps.h"
 #include "tests/support/sample_library.h"
@@ -125,8 +125,8 @@ TEST(AnchorEigenmaps, TwoMoonsNeedThreeLabelsEach) {
   for (Eigen::Index i = 0; i < 6; ++i) labels(i, 0) = i % 2 == 0 ? 1 : -1;
   const auto right = [&](const Matrix& features, const VectorD& penalty) {
     VectorD bias;
-    const MatrixD alpha = fit_smooth(features.topRows(6), labels, penalty, {}, {}, &bias);
-    const Matrix scores = smooth_scores(features, alpha);
+    const MatrixD alpha = fit_lap_rls(features.topRows(6), labels, penalty, {}, {}, &bias);
+    const Matrix scores = lap_rls_scores(features, alpha);
     int count = 0;
     for (Eigen::Index i = 0; i < 1000; ++i)
       count += ((scores(i, 0) + bias(0)) > 0) == (i % 2 == 0) ? 1 : 0;

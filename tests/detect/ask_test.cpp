@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/detect/index.h"
 #include "commonplace/detect/learn.h"
+#include "commonplace/detect/update.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored_models.h"
 #include "tests/support/alone.h"
@@ -240,7 +242,7 @@ struct StoredDetector {
 
 StoredDetector stored_detector(const Library& library) {
   const TensorFile file(model_record(library, detect_index_name("detect.photos")).file);
-  const ByteRowsView index = view_detect_index(file);
+  const Sq8RowsView index = view_detect_index(file);
   return {load_detect_model(TensorFile(model_record(library, "detect.photos").file)),
           {index.bytes.begin(), index.bytes.end()}};
 }

@@ -11,8 +11,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/detect/core/axis_eigenmaps_file.h"
+#include "commonplace/detect/core/axis_encoder.h"
 #include "commonplace/detect/core/axis_functions.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/io/options_json.h"
 #include "tests/support/naive_eigenmaps.h"
 #include "tests/support/naive_gp.h"
@@ -127,15 +129,15 @@ TEST_F(AxisEigenmapsOracle, ChoosesAndEncodesAsTheyDo) {
   EXPECT_LT(worst(signs_of(encode(found.model, read("X_new")), u_new), u_new), 1e-10);
 }
 
-TEST_F(AxisEigenmapsOracle, SmoothFunctionsAreTheirs) {
+TEST_F(AxisEigenmapsOracle, LapRlsIsTheirs) {
   const MatrixD items = read("X");
   const auto found = fit_alone(items, options_);
   const MatrixD theirs = read("U");
   MatrixD encoded = encode(found.model, items);
-  SmoothOptions head;
+  LapRlsOptions head;
   head.bias = false;
   const MatrixD labels = 2 * read("Y").topRows(60).array() - 1;
-  MatrixD alpha = fit_smooth(encoded.topRows(60), labels, found.model.eigenvalues, head);
+  MatrixD alpha = fit_lap_rls(encoded.topRows(60), labels, found.model.eigenvalues, head);
   EXPECT_LT(worst(MatrixD(encoded * alpha), read("smooth_scores_all")), 1e-10);
   for (Eigen::Index i = 0; i < 12; ++i)
     if (encoded.col(i).dot(theirs.col(i)) < 0) alpha.row(i) *= -1;
@@ -404,7 +406,7 @@ TEST(AxisEigenmaps, PlantedGroupsNeedFewLabels) {
   MatrixD labels = MatrixD::Constant(9, 3, -1);
   for (Eigen::Index i = 0; i < 9; ++i) labels(i, i % 3) = 1;
   const Matrix scores =
-      smooth_scores(encoded, fit_smooth(encoded.topRows(9), labels, fit.model.eigenvalues));
+      lap_rls_scores(encoded, fit_lap_rls(encoded.topRows(9), labels, fit.model.eigenvalues));
   int right = 0;
   for (Eigen::Index i = 0; i < 900; ++i) {
     Eigen::Index best = 0;

@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/detect/evaluate.h"
+#include "commonplace/detect/evaluate_report.h"
 #include "commonplace/io/model_file.h"
 #include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
@@ -115,7 +116,7 @@ TEST(Detector, OneSidedExamplesRankByLikeness) {
 TEST(Detector, HeadsFromSumsAreHeadsFromRows) {
   const Matrix rows = grouped_rows(90, 12, 1.5);
   const MatrixD labels = group_labels(first_rows(90));
-  SmoothStatistics sums(12, 4);
+  LapRlsStatistics sums(12, 4);
   add_rows(sums, rows, labels);
   const ConceptHeads summed = solve_heads(sums, 3);
   const ConceptHeads direct = fit_heads(rows, labels, {false, 3, 5});
@@ -151,7 +152,7 @@ TEST(DetectSpace, SavedAndLoadedGivesTheSameBits) {
   SelfComm comm;
   std::vector<SpacePart> parts;
   for (const SpaceKind kind :
-       {SpaceKind::raw, SpaceKind::smoothed, SpaceKind::axis, SpaceKind::anchors})
+       {SpaceKind::raw, SpaceKind::diffused, SpaceKind::axis, SpaceKind::anchors})
     parts.push_back(fit_part(kind, 0, views[0], options, comm, 1, no_progress));
   const DetectSpace space = join_parts(std::move(parts));
   TensorWriter writer;

@@ -8,7 +8,7 @@
 #include "commonplace/comm/mpi/mpi_comm.h"
 #include "commonplace/detect/core/anchor_eigenmaps.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
-#include "commonplace/detect/core/neighbour_smoothing.h"
+#include "commonplace/detect/core/graph_diffusion.h"
 
 namespace commonplace {
 namespace {
@@ -44,11 +44,11 @@ Learned learn(Comm& comm, int rank, int size) {
   anchors.anchors = 15;
   anchors.count = 14;  // all, as near ones may mix
   anchors.jobs = 1;
-  NeighbourSmoothingOptions smoothing;
+  GraphDiffusionOptions smoothing;
   smoothing.jobs = 1;
   return {encode(fit_axis_eigenmaps(rows, axis, comm).model, asked, 1),
           encode(fit_anchor_eigenmaps(rows, anchors, comm).model, asked, 1),
-          encode(fit_neighbour_smoothing(rows, smoothing, comm).model, asked, {}, 1)};
+          encode(fit_graph_diffusion(rows, smoothing, comm).model, asked, {}, 1)};
 }
 
 /// Error unless all ranks hold the same bits, and about what one process finds.

@@ -103,8 +103,8 @@ MatrixD naive_principal_axes(const MatrixD& items) {
   return solver.eigenvectors().rowwise().reverse().transpose();
 }
 
-MatrixD naive_smooth(const MatrixD& rows, const MatrixD& labels, const VectorD& penalty,
-                     double lambda) {
+MatrixD naive_lap_rls(const MatrixD& rows, const MatrixD& labels, const VectorD& penalty,
+                      double lambda) {
   const MatrixD left = MatrixD(penalty.asDiagonal()) + lambda * rows.transpose() * rows;
   return left.fullPivLu().solve(lambda * rows.transpose() * labels);
 }

@@ -29,8 +29,8 @@ NaiveAxisEigenmaps naive_axis_eigenmaps(const MatrixD& items, std::int64_t bins,
 MatrixD naive_principal_axes(const MatrixD& items);
 
 /// (Σ + Uᵀ Λ U) α = Uᵀ Λ y by elimination.
-MatrixD naive_smooth(const MatrixD& rows, const MatrixD& labels, const VectorD& penalty,
-                     double lambda);
+MatrixD naive_lap_rls(const MatrixD& rows, const MatrixD& labels, const VectorD& penalty,
+                      double lambda);
 
 /// Z by Gaussian weights: each row's `nearest` anchors by a sort of all distances.
 MatrixD naive_anchor_weights(const MatrixD& rows, const MatrixD& anchors, std::int64_t nearest,

@@ -60,8 +60,8 @@ MatrixD naive_propagation(const MatrixD& weights, const MatrixD& labels, double 
   return (1 - alpha) * (system.inverse() * labels);
 }
 
-MatrixD naive_label_votes(MatrixD rows, MatrixD labelled, const MatrixD& labels,
-                          std::int64_t neighbours) {
+MatrixD naive_knn_labels(MatrixD rows, MatrixD labelled, const MatrixD& labels,
+                         std::int64_t neighbours) {
   normalise(rows);
   normalise(labelled);
   MatrixD result = MatrixD::Zero(rows.rows(), labels.cols());

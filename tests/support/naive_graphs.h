@@ -24,8 +24,8 @@ MatrixD naive_propagation(const MatrixD& weights, const MatrixD& labels, double 
 
 /// For each row and concept: the nearest labelled rows of positive cosine by a sort, their labels
 /// weighted with it.
-MatrixD naive_label_votes(MatrixD rows, MatrixD labelled, const MatrixD& labels,
-                          std::int64_t neighbours);
+MatrixD naive_knn_labels(MatrixD rows, MatrixD labelled, const MatrixD& labels,
+                         std::int64_t neighbours);
 
 /// What a linear classifier minimises: cost · (sum of losses) + wᵀ A w + c b², for labels of 1, -1
 /// and 0 (left out).

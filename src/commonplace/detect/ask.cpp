@@ -10,7 +10,9 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/detect/learn.h"
+#include "commonplace/detect/features.h"
+#include "commonplace/detect/index.h"
+#include "commonplace/detect/model.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
@@ -36,8 +38,8 @@ Solved solved(const ConceptHeads& heads, Eigen::Index column) {
 }
 
 /// What the labelled items say of one concept.
-SmoothStatistics of_concept(const SmoothStatistics& all, Eigen::Index column) {
-  SmoothStatistics one = all;
+LapRlsStatistics of_concept(const LapRlsStatistics& all, Eigen::Index column) {
+  LapRlsStatistics one = all;
   one.right = all.right.col(column);
   one.label_sum = all.label_sum.segment(column, 1);
   one.label_squares = all.label_squares.segment(column, 1);
@@ -79,8 +81,8 @@ struct ConceptFinder::Parts {
   int jobs;
   std::map<std::string, Eigen::Index> numbers;  ///< of the learned concepts, by key
   std::unique_ptr<TensorFile> file;             ///< of the index
-  ByteRowsView stored;
-  ByteRows added;  ///< items that the stored index does not have
+  Sq8RowsView stored;
+  Sq8Rows added;  ///< items that the stored index does not have
 };
 
 void ConceptFinder::Parts::open_index(const Progress& progress) {
@@ -88,7 +90,7 @@ void ConceptFinder::Parts::open_index(const Progress& progress) {
   for (const ModelRecord& each : model_records(library)) {
     if (each.name != name || each.kind != kDetectIndexKind) continue;
     file = std::make_unique<TensorFile>(each.file);
-    const ByteRowsView view = view_detect_index(*file);
+    const Sq8RowsView view = view_detect_index(*file);
     if (file->metadata("model") == record.file.filename().string() &&
         index_fits(view, model.space, features.views(), jobs))
       stored = view;
@@ -128,7 +130,7 @@ Solved ConceptFinder::Parts::solve(const std::string& concept_name,
   }
   const Matrix coordinates = encode_rows(model.space, features.views(), rows, true, jobs);
   if (learned == numbers.end()) return solved(fit_heads(coordinates, labels, model.head, jobs), 0);
-  SmoothStatistics sums = of_concept(model.statistics, learned->second);
+  LapRlsStatistics sums = of_concept(model.statistics, learned->second);
   const std::vector<double> weights(rows.size(), kWeightOfLesson);
   add_rows(sums, coordinates, labels, weights, jobs);
   return solved(solve_heads(sums, model.head.svm ? 1 : model.head.lambda, jobs), 0);

@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/packed.h"
 #include "commonplace/detect/rivals/graph_eigenmaps.h"
-#include "commonplace/detect/rivals/label_votes.h"
+#include "commonplace/detect/rivals/knn_labels.h"
 #include "commonplace/detect/rivals/lap_svm.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/learn/label_propagation.h"
@@ -156,12 +156,12 @@ Scored run_linear(const Stage& stage, const std::string& loss) {
   return {score(model, side_by_side(stage.others), stage.jobs), ""};
 }
 
-Scored run_votes(const Stage& stage) {
-  LabelVoteOptions options;
+Scored run_knn(const Stage& stage) {
+  KnnLabelOptions options;
   options.jobs = stage.jobs;
   const Matrix used = side_by_side(stage.used);
-  return {label_votes(side_by_side(stage.others),
-                      Matrix(used.topRows(std::ssize(stage.draw.labelled))), stage.labels, options),
+  return {knn_labels(side_by_side(stage.others),
+                     Matrix(used.topRows(std::ssize(stage.draw.labelled))), stage.labels, options),
           ""};
 }
 
@@ -204,11 +204,11 @@ Scored run_authors(const Stage& stage, bool online, bool svm) {
   const auto used = std::ssize(stage.draw.used);
   const AuthorsSpace space = authors_space(stage, online ? labelled + (used - labelled) / 2 : used);
   if (!svm) {
-    SmoothOptions options;
+    LapRlsOptions options;
     options.bias = false;
     options.jobs = stage.jobs;
-    const MatrixD alpha = fit_smooth(space.labelled, stage.labels, space.penalty, options);
-    return {smooth_scores(space.others, alpha, stage.jobs), ""};
+    const MatrixD alpha = fit_lap_rls(space.labelled, stage.labels, space.penalty, options);
+    return {lap_rls_scores(space.others, alpha, stage.jobs), ""};
   }
   // Columns have length one over the items, so entries are tiny; rows are brought to about one.
   const auto scale = static_cast<float>(
@@ -248,10 +248,10 @@ Scored run_graph(const Stage& stage, const std::string& method) {
     return {scores.bottomRows(all.rows() - labelled), ""};
   }
   if (method == "lapsvm") {
-    LapSvmOptions machine;
-    machine.jobs = stage.jobs;
+    LapSvmOptions lap_svm;
+    lap_svm.jobs = stage.jobs;
     const LinearRows model =
-        fit_lap_svm(all, graph.weights.view(), places(stage), stage.labels, machine);
+        fit_lap_svm(all, graph.weights.view(), places(stage), stage.labels, lap_svm);
     return {score(model, Matrix(all.bottomRows(all.rows() - labelled)), stage.jobs), ""};
   }
   GraphEigenmapOptions maps;
@@ -272,7 +272,7 @@ Scored run_graph(const Stage& stage, const std::string& method) {
 Scored run_method(const Stage& stage, const std::string& method) {
   if (method == "auto") return run_detector(stage, stage.detector);
   if (method == "svm" || method == "logistic") return run_linear(stage, method);
-  if (method == "neighbours") return run_votes(stage);
+  if (method == "neighbours") return run_knn(stage);
   if (method == "ale-svm") return run_authors(stage, false, true);
   if (method == "ale-smooth") return run_authors(stage, false, false);
   if (method == "iale-svm") return run_authors(stage, true, true);
@@ -395,10 +395,6 @@ Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOpt
 }
 
 }  // namespace
-
-bool DetectTrial::one_each() const {
-  return ((labels.array() > 0).cast<int>().rowwise().sum() == 1).all();
-}
 
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
                                  const DetectorOptions& detector, Comm& comm, int jobs,

@@ -1,27 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/progress.h"
-#include "commonplace/detect/model.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/detect/core/detector.h"
+#include "commonplace/detect/evaluate_trial.h"
 #include "commonplace/eval/bootstrap.h"
-#include "commonplace/library/library.h"
 
 namespace commonplace {
-
-/// Items whose concepts are all known, to try detecting on.
-struct DetectTrial {
-  std::vector<Matrix> features;  ///< each items x columns
-  std::vector<std::string> concepts;
-  MatrixD labels;  ///< items x concepts: 1 shows it, -1 does not
-
-  bool one_each() const;  ///< every item shows exactly one concept, so it can be classified
-};
 
 struct DetectEvaluationOptions {
   std::string labelled = "5,10,15";  ///< labelled items a concept
@@ -71,17 +61,5 @@ struct DetectEvaluation {
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
                                  const DetectorOptions& detector, Comm& comm, int jobs,
                                  const Progress& progress);
-
-/// From files: each of the `features` a .npy matrix, and `labels` a .npy of a class number
-/// an item, or of items x concepts of 0 and 1.
-DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features,
-                              const std::filesystem::path& labels);
-/// From a library: the tagged or labelled items of a collection.
-DetectTrial collection_trial(const Library& library, const std::string& collection,
-                             const DetectModelOptions& options);
-
-std::string to_json(const DetectEvaluation& evaluation);
-/// MiAP and error against the number of labelled items and of unlabelled ones, as SVG.
-std::string evaluation_plot(const DetectEvaluation& evaluation);
 
 }  // namespace commonplace

@@ -32,7 +32,7 @@ void check_fit(const DetectModel& model, const TensorFile& file) {
               (!learned || model.heads.weights.rows() == columns) &&
               model.heads.weights.allFinite() && model.heads.offsets.allFinite(),
           file.name(), ": the concepts do not fit the space; the file is damaged");
-  const SmoothStatistics& sums = model.statistics;
+  const LapRlsStatistics& sums = model.statistics;
   require(
       !learned || (sums.gram.rows() == columns && sums.gram.cols() == columns &&
                    sums.right.rows() == columns && sums.right.cols() == concepts &&
@@ -110,32 +110,6 @@ DetectModel load_detect_model(const TensorFile& file) {
   model.shown.assign(shown.begin(), shown.end());
   check_fit(model, file);
   return model;
-}
-
-void save(const DetectIndex& index, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kDetectIndexKind, kLayout, "{}");
-  writer.set("model", index.model);
-  const auto bytes = std::as_bytes(std::span(index.rows.bytes));
-  writer.add("rows", std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
-  writer.add("scales", span_of(index.rows.scales));
-  writer.add("worst", span_of(index.rows.worst));
-  writer.write(path);
-}
-
-ByteRowsView view_detect_index(const TensorFile& file) {
-  require_kind(file, kDetectIndexKind, kLayout);
-  const auto bytes = file.small("rows");
-  ByteRowsView view;
-  view.scales = file.floats("scales");
-  view.worst = file.floats("worst");
-  view.columns = std::ssize(view.scales);
-  require(view.columns > 0 && view.worst.size() == view.scales.size() &&
-              std::ssize(bytes) % view.columns == 0,
-          file.name(), ": the parts of the index do not fit; the file is damaged");
-  view.rows = std::ssize(bytes) / view.columns;
-  view.bytes = {reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()};
-  return view;
 }
 
 }  // namespace commonplace

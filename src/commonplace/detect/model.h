@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "commonplace/detect/core/detector.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 #include "commonplace/eval/confidence.h"
 #include "commonplace/io/safetensors.h"
-#include "commonplace/math/byte_rows.h"
 
 namespace commonplace {
 
@@ -42,28 +41,17 @@ struct DetectModel {
   ConceptHeads heads;                 ///< theirs
   ConfidenceMap confidence;           ///< of their scores
   /// What the labelled items say of the concepts: enough to learn more labels without these items.
-  SmoothStatistics statistics;
+  LapRlsStatistics statistics;
   Sparse known;                     ///< items x concepts: which the labelled ones show
   std::vector<std::uint8_t> shown;  ///< per item: not 0 if it is labelled
   DetectModelOptions options;
 };
 
-/// The coordinates of all items in a byte each, for ranking them; derived data.
-struct DetectIndex {
-  std::string model;  ///< the file of the model that the coordinates are of
-  ByteRows rows;
-};
-
-/// Safetensors files of kinds "detect" and "detect-index". Loading throws Error if the file is of
-/// another kind or its parts do not fit together.
+/// A safetensors file of kind "detect". Loading throws Error if the file is of another kind or its
+/// parts do not fit together.
 void save(const DetectModel& model, const std::filesystem::path& path);
 DetectModel load_detect_model(const TensorFile& file);
-void save(const DetectIndex& index, const std::filesystem::path& path);
-
-/// The rows as a view of the mapped file; its metadata has the `model`.
-ByteRowsView view_detect_index(const TensorFile& file);
 
 inline constexpr const char* kDetectModelKind = "detect";
-inline constexpr const char* kDetectIndexKind = "detect-index";
 
 }  // namespace commonplace

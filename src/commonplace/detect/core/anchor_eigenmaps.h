@@ -46,7 +46,7 @@ struct AnchorEigenmaps {
   Matrix anchors;        ///< m x d; anchors that no item is tied to are left out
   double bandwidth = 0;  ///< h of exp(-distance² / 2h²): the mean distance of a sampled item from
                          ///< the farthest of its anchors
-  VectorD eigenvalues;   ///< k, ascending, 1 - s; the Σ of smooth functions
+  VectorD eigenvalues;   ///< k, ascending, 1 - s; the Σ of LapRLS
   MatrixD projection;    ///< m x k: Λ^-½ V S^-½
 
   std::int64_t features() const { return anchors.cols(); }

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/detect/core/axis_eigenmaps_check.h"
+#include "commonplace/detect/core/axis_encoder.h"
 #include "commonplace/detect/core/axis_functions.h"
 #include "commonplace/detect/core/axis_passes.h"
 
@@ -137,6 +137,21 @@ std::int32_t interval_of(Scalar place, std::int64_t intervals) {
 }
 
 }  // namespace
+
+void check(const AxisEigenmapOptions& options) {
+  require(options.count >= 1, "count is ", options.count, "; expected 1 or more");
+  require(options.bins >= 3 && options.bins <= kMostBins, "bins is ", options.bins,
+          "; expected 3 .. ", kMostBins);
+  require(options.bandwidth > 0 && std::isfinite(options.bandwidth), "bandwidth is ",
+          options.bandwidth, "; expected more than 0");
+  require(options.bandwidth_unit == "one" || options.bandwidth_unit == "widest" ||
+              options.bandwidth_unit == "axis",
+          "bandwidth_unit is '", options.bandwidth_unit, "'; expected one, widest or axis");
+  require(options.smoothing > 0 && std::isfinite(options.smoothing), "smoothing is ",
+          options.smoothing, "; expected more than 0");
+  require(options.clip >= 0 && options.clip < 0.5, "clip is ", options.clip,
+          "; expected at least 0 and less than 0.5");
+}
 
 AxisEigenmapOptions authors_axis_eigenmaps() {
   AxisEigenmapOptions options;

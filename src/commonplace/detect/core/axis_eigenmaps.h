@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -10,13 +9,12 @@
 #include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
 #include "commonplace/comm/comm.h"
-#include "commonplace/io/safetensors.h"
 
 namespace commonplace {
 
-/// Approximate Laplacian eigenmaps (Fergus et al. 2009, Mantziou et al. 2015). If the axes of the
-/// items were independent, the eigenfunctions of each axis' own density would be eigenfunctions of
-/// the graph of all items, so a small problem an axis replaces the graph.
+/// Approximate Laplacian eigenmaps (ALE; Fergus et al. 2009, Mantziou et al. 2015). If the axes of
+/// the items were independent, the eigenfunctions of each axis' own density would be eigenfunctions
+/// of the graph of all items, so a small problem an axis replaces the graph.
 struct AxisEigenmapOptions {
   std::int64_t count = 500;  ///< eigenfunctions to keep, the smoothest of all axes
   std::int64_t bins = 50;    ///< of an axis, at most a tenth of the items, at least 3
@@ -45,6 +43,12 @@ void visit_options(Options& options, Visit&& visit) {
   visit("rotate", options.rotate, "rotate to the principal axes first");
 }
 
+/// Bins of an axis, at most.
+inline constexpr std::int64_t kMostBins = 10000;
+
+/// Error, naming the option, if one is out of range.
+void check(const AxisEigenmapOptions& options);
+
 /// The rules of the authors' own program.
 AxisEigenmapOptions authors_axis_eigenmaps();
 
@@ -61,7 +65,7 @@ struct AxisEigenmaps {
   VectorD clip_high;               ///< a
   VectorD bandwidths;              ///< a, in the features' unit
   std::vector<std::int64_t> axis;  ///< k: the axis of each function
-  VectorD eigenvalues;             ///< k, ascending; the Σ of smooth functions
+  VectorD eigenvalues;             ///< k, ascending; the Σ of LapRLS
   MatrixD functions;               ///< k x B: values at the bin centres
   VectorD norms;                   ///< k: of the functions over all items; encode divides by them
 
@@ -115,36 +119,8 @@ AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const MatrixD>& rows,
 Matrix encode(const AxisEigenmaps& model, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
 MatrixD encode(const AxisEigenmaps& model, const Eigen::Ref<const MatrixD>& rows, int jobs = 0);
 
-/// Encodes with tables that are made once, which is what single items need.
-class AxisEncoder {
- public:
-  explicit AxisEncoder(const AxisEigenmaps& model);
-  Matrix encode(const Eigen::Ref<const Matrix>& rows, int jobs = 0) const;
-  std::int64_t features() const { return features_; }
-  std::int64_t count() const { return static_cast<std::int64_t>(axis_.size()); }
-
- private:
-  /// Of the axes in use.
-  struct Scales {
-    std::vector<float> first;  ///< centre of the first bin
-    std::vector<float> per_length;
-    std::vector<float> clip_low;
-    std::vector<float> clip_high;
-  };
-  Matrix on_axes(const Eigen::Ref<const Matrix>& centred) const;
-  void interpolate(const Eigen::Ref<const Matrix>& numbers, Eigen::Ref<Matrix> into) const;
-
-  std::int64_t features_ = 0;
-  std::int64_t intervals_ = 0;
-  std::vector<std::int64_t> used_;  ///< the axes that have functions
-  Eigen::RowVectorXf mean_;         ///< zeros without a rotation
-  Matrix rotation_;                 ///< to the axes in use; empty without one
-  Scales scales_;
-  std::vector<std::int32_t> axis_;  ///< of each function, among the axes in use
-  std::vector<float> tables_;       ///< functions x intervals: value and slope
-};
-
-/// Adds the items `rows` of all ranks to the statistics of a model's items, without these.
+/// Adds the items `rows` of all ranks, online (IALE), to the statistics of a model's items, without
+/// these.
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
               const Eigen::Ref<const Matrix>& rows, Comm& comm, int jobs = 0);
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
@@ -153,15 +129,5 @@ void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
 /// the items in `statistics`: the same (beyond rounding) as if these items had all been there.
 /// Which functions are chosen may change, so what was encoded before must be encoded again.
 AxisEigenmaps refresh(const AxisEigenmaps& model, const AxisStatistics& statistics, int jobs = 0);
-
-/// A safetensors file of kind "axis-eigenmaps".
-void save(const AxisEigenmaps& model, const std::filesystem::path& path);
-/// The same file in memory.
-std::string to_bytes(const AxisEigenmaps& model);
-/// Error if the file is another kind's or its parts do not fit together.
-AxisEigenmaps load_axis_eigenmaps(const TensorFile& file);
-/// A safetensors file of kind "axis-statistics".
-void save(const AxisStatistics& statistics, const std::filesystem::path& path);
-AxisStatistics load_axis_statistics(const TensorFile& file);
 
 }  // namespace commonplace

@@ -1,10 +1,10 @@
+#include "commonplace/detect/core/axis_eigenmaps_file.h"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 
 #include "commonplace/base/error.h"
-#include "commonplace/detect/core/axis_eigenmaps.h"
-#include "commonplace/detect/core/axis_eigenmaps_check.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 
@@ -14,7 +14,6 @@ namespace {
 constexpr const char* kKind = "axis-eigenmaps";
 constexpr const char* kStatisticsKind = "axis-statistics";
 constexpr int kLayout = 1;
-constexpr std::int64_t kMostBins = 10000;
 
 std::span<const double> span_of(const VectorD& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
@@ -63,25 +62,6 @@ void check_axes(const AxisEigenmaps& model, const TensorFile& file) {
   require((model.norms.array() > 0).all() && (model.eigenvalues.array() >= 0).all(), file.name(),
           ": an eigenvalue or a norm is not positive; the file is damaged");
 }
-
-}  // namespace
-
-void check(const AxisEigenmapOptions& options) {
-  require(options.count >= 1, "count is ", options.count, "; expected 1 or more");
-  require(options.bins >= 3 && options.bins <= kMostBins, "bins is ", options.bins,
-          "; expected 3 .. ", kMostBins);
-  require(options.bandwidth > 0 && std::isfinite(options.bandwidth), "bandwidth is ",
-          options.bandwidth, "; expected more than 0");
-  require(options.bandwidth_unit == "one" || options.bandwidth_unit == "widest" ||
-              options.bandwidth_unit == "axis",
-          "bandwidth_unit is '", options.bandwidth_unit, "'; expected one, widest or axis");
-  require(options.smoothing > 0 && std::isfinite(options.smoothing), "smoothing is ",
-          options.smoothing, "; expected more than 0");
-  require(options.clip >= 0 && options.clip < 0.5, "clip is ", options.clip,
-          "; expected at least 0 and less than 0.5");
-}
-
-namespace {
 
 /// Calls `use` with a writer that holds the model.
 template <class Use>

@@ -1,3 +1,5 @@
+#include "commonplace/detect/core/axis_encoder.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -6,7 +8,6 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
-#include "commonplace/detect/core/axis_eigenmaps.h"
 #include "commonplace/detect/core/axis_spread.h"
 #include "commonplace/math/dense_products.h"
 

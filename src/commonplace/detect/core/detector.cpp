@@ -84,11 +84,11 @@ std::vector<Kinds> candidates(const DetectorOptions& options, std::int64_t items
     return {kinds};
   }
   if (items > kManyItems) return {{SpaceKind::raw}, {SpaceKind::axis}};
-  return {{SpaceKind::smoothed},
+  return {{SpaceKind::diffused},
           {SpaceKind::raw},
           {SpaceKind::axis},
           {SpaceKind::anchors},
-          {SpaceKind::smoothed, SpaceKind::axis}};
+          {SpaceKind::diffused, SpaceKind::axis}};
 }
 
 std::string title_of(const Kinds& kinds) {

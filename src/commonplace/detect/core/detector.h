@@ -17,8 +17,8 @@ namespace commonplace {
 /// held out in turn.
 struct DetectorOptions {
   std::string representation = "auto";  ///< raw, smoothed, axis, anchors, several by '+', or auto
-  std::string head = "auto";            ///< smooth, svm or auto
-  double lambda = 0;                    ///< smooth: weight of a label against smoothness
+  std::string head = "auto";            ///< smooth (LapRLS), svm (linear) or auto
+  double lambda = 0;                    ///< LapRLS: weight of a label against smoothness
   double cost = 5;                      ///< svm: of a wrong item
   std::int64_t choose_on = 3000;        ///< choices are made on at most so many labelled items
   SpaceOptions space;
@@ -60,7 +60,7 @@ struct Detector {
 
 /// Fits the space to all items, labelled or not, and chooses what the options leave open on the
 /// labelled ones, held out in turn. Without labels enough to choose by, `auto` is smoothed features
-/// and the smooth head. Above `kManyItems` items, auto leaves out what costs more than a few passes
+/// and LapRLS. Above `kManyItems` items, auto leaves out what costs more than a few passes
 /// over them (smoothed and anchors).
 /// Every rank gives the features of all items, of which it reads its own rows and the labelled
 /// ones; all get the same detector.

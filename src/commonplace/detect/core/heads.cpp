@@ -16,14 +16,14 @@ bool has_both(const MatrixD& labels, Eigen::Index concept_number) {
          (labels.col(concept_number).array() < 0).any();
 }
 
-ConceptHeads fit_smooth_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
-                              double lambda, int jobs) {
-  SmoothOptions options;
+ConceptHeads fit_lap_rls_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
+                               double lambda, int jobs) {
+  LapRlsOptions options;
   options.lambda = lambda;
   options.jobs = jobs;
   ConceptHeads heads;
-  heads.weights = fit_smooth(coordinates, labels, constant_penalty(coordinates.cols()), options, {},
-                             &heads.offsets);
+  heads.weights = fit_lap_rls(coordinates, labels, constant_penalty(coordinates.cols()), options,
+                              {}, &heads.offsets);
   return heads;
 }
 
@@ -31,7 +31,7 @@ ConceptHeads fit_smooth_heads(const Eigen::Ref<const Matrix>& coordinates, const
 
 ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
                        const HeadSetting& setting, int jobs) {
-  if (!setting.svm) return fit_smooth_heads(coordinates, labels, setting.lambda, jobs);
+  if (!setting.svm) return fit_lap_rls_heads(coordinates, labels, setting.lambda, jobs);
   LinearRowOptions options;
   options.cost = setting.cost;
   options.jobs = jobs;
@@ -41,20 +41,20 @@ ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const Matrix
     heads.offsets(c) = static_cast<double>(linear.offset[static_cast<std::size_t>(c)]);
     if (has_both(labels, c)) continue;
     // A margin needs two sides.
-    const ConceptHeads smooth = fit_smooth_heads(coordinates, labels.col(c), 1, jobs);
-    heads.weights.col(c) = smooth.weights;
-    heads.offsets(c) = smooth.offsets(0);
+    const ConceptHeads one_sided = fit_lap_rls_heads(coordinates, labels.col(c), 1, jobs);
+    heads.weights.col(c) = one_sided.weights;
+    heads.offsets(c) = one_sided.offsets(0);
   }
   return heads;
 }
 
-ConceptHeads solve_heads(const SmoothStatistics& statistics, double lambda, int jobs) {
-  SmoothOptions options;
+ConceptHeads solve_heads(const LapRlsStatistics& statistics, double lambda, int jobs) {
+  LapRlsOptions options;
   options.lambda = lambda;
   options.jobs = jobs;
   ConceptHeads heads;
   heads.weights =
-      solve_smooth(statistics, constant_penalty(statistics.gram.rows()), options, &heads.offsets);
+      solve_lap_rls(statistics, constant_penalty(statistics.gram.rows()), options, &heads.offsets);
   return heads;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 
 namespace commonplace {
 
@@ -23,12 +23,12 @@ struct ConceptHeads {
 
 /// Which head, and how it is set.
 struct HeadSetting {
-  bool svm = false;
+  bool svm = false;  ///< a linear SVM; else Laplacian-regularised least squares (LapRLS)
   double lambda = 1;
   double cost = 5;
 };
 
-/// Learns the concepts from coordinates (labelled items x columns). The smooth head has an offset
+/// Learns the concepts from coordinates (labelled items x columns). LapRLS has an offset
 /// that is free where both signs are known, and none where only one is: then the score is the
 /// likeness to the examples.
 ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
@@ -36,8 +36,8 @@ ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const Matrix
 /// Items x concepts.
 Matrix score(const ConceptHeads& heads, const Eigen::Ref<const Matrix>& coordinates, int jobs = 0);
 
-/// The smooth heads of concepts that share their labelled items, from what these say.
-ConceptHeads solve_heads(const SmoothStatistics& statistics, double lambda, int jobs = 0);
+/// The LapRLS heads of concepts that share their labelled items, from what these say.
+ConceptHeads solve_heads(const LapRlsStatistics& statistics, double lambda, int jobs = 0);
 
 /// At most `most` of the rows, drawn at random, in order; without labels.
 LabelledItems sample_labelled(std::span<const std::int64_t> rows, std::int64_t most,

@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/detect/core/axis_eigenmaps_file.h"
 #include "commonplace/io/model_file.h"
 
 namespace commonplace {
@@ -37,8 +38,8 @@ Matrix encode_part(const SpacePart& part, const Eigen::Ref<const Matrix>& rows,
     case SpaceKind::raw:
       result = unit_rows(rows);
       break;
-    case SpaceKind::smoothed:
-      result = encode(part.smoothing, rows, items, jobs);
+    case SpaceKind::diffused:
+      result = encode(part.diffusion, rows, items, jobs);
       break;
     case SpaceKind::axis:
       result = encode(part.axis, rows, jobs);
@@ -59,8 +60,8 @@ std::int64_t features_of(const SpacePart& part) {
   switch (part.kind) {
     case SpaceKind::raw:
       return part.columns();
-    case SpaceKind::smoothed:
-      return part.smoothing.features();
+    case SpaceKind::diffused:
+      return part.diffusion.features();
     case SpaceKind::axis:
       return part.axis.features();
     case SpaceKind::anchors:
@@ -102,13 +103,13 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
   part.feature = feature;
   if (kind == SpaceKind::raw) {
     part.scale = Eigen::RowVectorXf::Ones(rows.cols());
-  } else if (kind == SpaceKind::smoothed) {
-    NeighbourSmoothingOptions chosen;
+  } else if (kind == SpaceKind::diffused) {
+    GraphDiffusionOptions chosen;
     chosen.neighbours = options.neighbours;
     chosen.seed = options.seed;
     chosen.jobs = jobs;
-    part.smoothing = fit_neighbour_smoothing(rows, chosen, comm, progress).model;
-    part.scale = Eigen::RowVectorXf::Ones(part.smoothing.features());
+    part.diffusion = fit_graph_diffusion(rows, chosen, comm, progress).model;
+    part.scale = Eigen::RowVectorXf::Ones(part.diffusion.features());
   } else if (kind == SpaceKind::axis) {
     AxisEigenmapOptions chosen;
     chosen.count = options.count;
@@ -177,8 +178,8 @@ void add_space(TensorWriter& writer, const DetectSpace& space) {
     kinds.push_back(name_of(part.kind));
     const std::string prefix = concat("part.", i);
     if (part.kind != SpaceKind::raw)
-      writer.add_bytes(prefix + ".model", part.kind == SpaceKind::smoothed
-                                              ? to_bytes(part.smoothing)
+      writer.add_bytes(prefix + ".model", part.kind == SpaceKind::diffused
+                                              ? to_bytes(part.diffusion)
                                           : part.kind == SpaceKind::axis ? to_bytes(part.axis)
                                                                          : to_bytes(part.anchors));
     writer.add(prefix + ".scale",
@@ -204,9 +205,9 @@ DetectSpace read_space(const TensorFile& file) {
     if (part.kind != SpaceKind::raw) {
       const auto bytes = file.small(prefix + ".model");
       const TensorFile inner(std::string(bytes.begin(), bytes.end()), file.name());
-      if (part.kind == SpaceKind::smoothed) {
-        part.smoothing = load_neighbour_smoothing(inner);
-        columns = part.smoothing.features();
+      if (part.kind == SpaceKind::diffused) {
+        part.diffusion = load_graph_diffusion(inner);
+        columns = part.diffusion.features();
       } else if (part.kind == SpaceKind::axis) {
         part.axis = load_axis_eigenmaps(inner);
         columns = part.axis.count();

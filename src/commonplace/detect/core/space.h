@@ -11,7 +11,7 @@
 #include "commonplace/comm/comm.h"
 #include "commonplace/detect/core/anchor_eigenmaps.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
-#include "commonplace/detect/core/neighbour_smoothing.h"
+#include "commonplace/detect/core/graph_diffusion.h"
 #include "commonplace/io/safetensors.h"
 
 namespace commonplace {
@@ -21,7 +21,7 @@ struct SpaceOptions {
   std::int64_t count = 500;  ///< eigenfunctions of a kind of features, for axis and anchors
   std::int64_t bins = 50;    ///< of an axis
   std::int64_t anchors = 1000;
-  std::int64_t neighbours = 5;  ///< that features are smoothed with
+  std::int64_t neighbours = 5;  ///< of graph diffusion
   std::uint64_t seed = 1;
 };
 
@@ -35,9 +35,9 @@ void visit_options(Options& options, Visit&& visit) {
   visit("seed", options.seed, "seed of what is drawn");
 }
 
-/// The kinds: the features as they are, features averaged with those of near items, eigenfunctions
-/// of each axis (ALE), eigenvectors of an anchor graph.
-enum class SpaceKind { raw, smoothed, axis, anchors };
+/// The kinds: the features as they are, features after graph diffusion, approximate Laplacian
+/// eigenmaps (ALE), eigenvectors of an anchor graph. Users call the second "smoothed".
+enum class SpaceKind { raw, diffused, axis, anchors };
 const char* name_of(SpaceKind kind);
 /// Error, listing the kinds, for another name.
 SpaceKind space_kind(const std::string& name);
@@ -46,7 +46,7 @@ SpaceKind space_kind(const std::string& name);
 struct SpacePart {
   SpaceKind kind = SpaceKind::raw;
   std::int64_t feature = 0;  ///< which of the features
-  NeighbourSmoothing smoothing;
+  GraphDiffusion diffusion;
   AxisEigenmaps axis;
   AnchorEigenmaps anchors;
   Eigen::RowVectorXf scale;  ///< of each coordinate

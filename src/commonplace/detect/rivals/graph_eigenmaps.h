@@ -29,7 +29,7 @@ void visit_options(Options& options, Visit&& visit) {
 
 struct GraphEigenmaps {
   Matrix vectors;          ///< n x k, columns of length one, their greatest entry above 0
-  VectorD eigenvalues;     ///< k, ascending, in [0, 2]; the Σ of smooth functions
+  VectorD eigenvalues;     ///< k, ascending, in [0, 2]; the Σ of LapRLS
   VectorD residuals;       ///< k: |L u - s u|
   std::int64_t parts = 0;  ///< connected parts of two items or more
   /// The objective is the largest residual. Not converged: some of the vectors asked for were not

@@ -1,4 +1,4 @@
-#include "commonplace/math/byte_rows.h"
+#include "commonplace/math/sq8_rows.h"
 
 #include <algorithm>
 #include <atomic>
@@ -147,7 +147,7 @@ struct Weights {
   double unit = 0;
 };
 
-void check(const ByteRowsView& rows, std::span<const double> weights) {
+void check(const Sq8RowsView& rows, std::span<const double> weights) {
   require(std::ssize(weights) == rows.columns && std::ssize(rows.scales) == rows.columns &&
               std::ssize(rows.worst) == rows.columns,
           "there are ", weights.size(), " weights, ", rows.scales.size(), " scales and ",
@@ -158,7 +158,7 @@ void check(const ByteRowsView& rows, std::span<const double> weights) {
     require(std::isfinite(weight), "a weight is ", weight, "; expected finite ones");
 }
 
-Weights round_weights(const ByteRowsView& rows, std::span<const double> weights) {
+Weights round_weights(const Sq8RowsView& rows, std::span<const double> weights) {
   double greatest = 0;
   double sum = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -273,8 +273,8 @@ void add_magnitudes(const Eigen::Ref<const Matrix>& rows, std::vector<float>& ma
   }
 }
 
-ByteRows byte_rows(std::span<const float> magnitudes) {
-  ByteRows result;
+Sq8Rows sq8_rows(std::span<const float> magnitudes) {
+  Sq8Rows result;
   result.columns = std::ssize(magnitudes);
   for (const float magnitude : magnitudes) {
     require(magnitude >= 0 && std::isfinite(magnitude), "a column has the magnitude ", magnitude,
@@ -306,7 +306,7 @@ void quantise(const Eigen::Ref<const Matrix>& rows, std::span<const float> scale
       static_cast<std::size_t>(kColumnsAtOnce));
 }
 
-void append(ByteRows& into, const Eigen::Ref<const Matrix>& rows, int jobs) {
+void append(Sq8Rows& into, const Eigen::Ref<const Matrix>& rows, int jobs) {
   require(rows.cols() == into.columns, "rows of ", rows.cols(), " columns do not fit those of ",
           into.columns);
   require_finite(rows, jobs);
@@ -315,15 +315,15 @@ void append(ByteRows& into, const Eigen::Ref<const Matrix>& rows, int jobs) {
   quantise(rows, into.scales, std::span(into.bytes).subspan(before), into.worst, jobs);
 }
 
-ByteRows quantise(const Eigen::Ref<const Matrix>& rows, int jobs) {
+Sq8Rows quantise(const Eigen::Ref<const Matrix>& rows, int jobs) {
   std::vector<float> magnitudes(static_cast<std::size_t>(rows.cols()));
   add_magnitudes(rows, magnitudes);
-  ByteRows result = byte_rows(magnitudes);
+  Sq8Rows result = sq8_rows(magnitudes);
   append(result, rows, jobs);
   return result;
 }
 
-std::vector<float> scan(const ByteRowsView& rows, std::span<const double> weights, int jobs) {
+std::vector<float> scan(const Sq8RowsView& rows, std::span<const double> weights, int jobs) {
   check(rows, weights);
   const Weights rounded = round_weights(rows, weights);
   const Scan use = chosen_scan();
@@ -342,7 +342,7 @@ std::vector<float> scan(const ByteRowsView& rows, std::span<const double> weight
   return scores;
 }
 
-double scan_error(const ByteRowsView& rows, std::span<const double> weights) {
+double scan_error(const Sq8RowsView& rows, std::span<const double> weights) {
   check(rows, weights);
   const Weights rounded = round_weights(rows, weights);
   double error = 0;

@@ -1,4 +1,4 @@
-#include "commonplace/math/byte_rows.h"
+#include "commonplace/math/sq8_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,16 +38,16 @@ double exact(const Matrix& rows, Eigen::Index row, const std::vector<double>& we
   return sum;
 }
 
-class ByteRowsAtLevels : public testing::Test {
+class Sq8RowsAtLevels : public testing::Test {
  protected:
   void TearDown() override { limit_scans(std::numeric_limits<int>::max()); }
 };
 
-TEST_F(ByteRowsAtLevels, ScoresAreWithinTheBound) {
+TEST_F(Sq8RowsAtLevels, ScoresAreWithinTheBound) {
   for (const Eigen::Index columns : {1, 3, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 500, 517})
     for (const std::uint64_t seed : {1, 2}) {
       const Matrix rows = random_rows(40, columns, seed);
-      const ByteRows bytes = quantise(rows);
+      const Sq8Rows bytes = quantise(rows);
       const std::vector<double> weights = random_weights(columns, seed + 9);
       const double bound = scan_error(bytes.view(), weights);
       std::vector<float> first;
@@ -69,10 +69,10 @@ TEST_F(ByteRowsAtLevels, ScoresAreWithinTheBound) {
     }
 }
 
-TEST_F(ByteRowsAtLevels, SumsDoNotOverflow) {
+TEST_F(Sq8RowsAtLevels, SumsDoNotOverflow) {
   for (const Eigen::Index columns : {512, 20000}) {
     const Matrix rows = Matrix::Constant(3, columns, 5.0F);
-    const ByteRows bytes = quantise(rows);
+    const Sq8Rows bytes = quantise(rows);
     const std::vector<double> weights(static_cast<std::size_t>(columns), -2.0);
     for (const int level : levels_of_scans()) {
       limit_scans(level);
@@ -83,9 +83,9 @@ TEST_F(ByteRowsAtLevels, SumsDoNotOverflow) {
   }
 }
 
-TEST(ByteRows, OneGreatWeightDoesNotDrownTheOthersUnnoticed) {
+TEST(Sq8Rows, OneGreatWeightDoesNotDrownTheOthersUnnoticed) {
   const Matrix rows = random_rows(50, 20, 3);
-  const ByteRows bytes = quantise(rows);
+  const Sq8Rows bytes = quantise(rows);
   std::vector<double> weights = random_weights(20, 4);
   weights[3] = 1e9;
   const double bound = scan_error(bytes.view(), weights);
@@ -96,23 +96,23 @@ TEST(ByteRows, OneGreatWeightDoesNotDrownTheOthersUnnoticed) {
               bound);
 }
 
-TEST(ByteRows, NothingComesOfNothing) {
-  const ByteRows bytes = quantise(Matrix::Zero(3, 4));
+TEST(Sq8Rows, NothingComesOfNothing) {
+  const Sq8Rows bytes = quantise(Matrix::Zero(3, 4));
   EXPECT_EQ(scan(bytes.view(), std::vector<double>(4, 1.0)), std::vector<float>(3, 0.0F));
   EXPECT_EQ(scan_error(bytes.view(), std::vector<double>(4, 1.0)), 0);
-  const ByteRows some = quantise(random_rows(3, 4, 5));
+  const Sq8Rows some = quantise(random_rows(3, 4, 5));
   EXPECT_EQ(scan(some.view(), std::vector<double>(4, 0.0)), std::vector<float>(3, 0.0F));
-  const ByteRows none = byte_rows(std::vector<float>(4, 1.0F));
+  const Sq8Rows none = sq8_rows(std::vector<float>(4, 1.0F));
   EXPECT_TRUE(scan(none.view(), std::vector<double>(4, 1.0)).empty());
 }
 
-TEST(ByteRows, BlocksAreTheWhole) {
+TEST(Sq8Rows, BlocksAreTheWhole) {
   const Matrix rows = random_rows(90, 30, 6);
-  const ByteRows whole = quantise(rows, 1);
+  const Sq8Rows whole = quantise(rows, 1);
   std::vector<float> magnitudes;
   for (const Eigen::Index first : {0, 40, 70})
     add_magnitudes(rows.middleRows(first, first == 0 ? 40 : first == 40 ? 30 : 20), magnitudes);
-  ByteRows pieces = byte_rows(magnitudes);
+  Sq8Rows pieces = sq8_rows(magnitudes);
   append(pieces, rows.topRows(40), 2);
   append(pieces, rows.bottomRows(50));
   EXPECT_EQ(pieces.bytes, whole.bytes);
@@ -122,12 +122,12 @@ TEST(ByteRows, BlocksAreTheWhole) {
   const std::vector<double> weights = random_weights(30, 7);
   EXPECT_EQ(scan(pieces.view(), weights, 1), scan(whole.view(), weights, 3));
   // A row alone gets the same score.
-  const ByteRowsView one{1, 30, whole.view().bytes.subspan(30 * 17, 30), whole.scales, whole.worst};
+  const Sq8RowsView one{1, 30, whole.view().bytes.subspan(30 * 17, 30), whole.scales, whole.worst};
   EXPECT_EQ(scan(one, weights)[0], scan(whole.view(), weights)[17]);
 }
 
-TEST(ByteRows, WhatDoesNotFitIsCutOffAndTold) {
-  ByteRows bytes = byte_rows(std::vector<float>{1, 1, 0});
+TEST(Sq8Rows, WhatDoesNotFitIsCutOffAndTold) {
+  Sq8Rows bytes = sq8_rows(std::vector<float>{1, 1, 0});
   Matrix rows(2, 3);
   rows << 0.5F, -3.0F, 0.25F, 1.0F, 1.0F, 0.0F;
   append(bytes, rows);
@@ -139,7 +139,7 @@ TEST(ByteRows, WhatDoesNotFitIsCutOffAndTold) {
   EXPECT_LE(std::abs(static_cast<double>(scores[0]) - 4.0), scan_error(bytes.view(), weights));
 }
 
-TEST(ByteRows, TheBestAreThoseOfASort) {
+TEST(Sq8Rows, TheBestAreThoseOfASort) {
   std::vector<float> scores;
   for (std::uint64_t i = 0; i < 200000; ++i)
     scores.push_back(std::floor(1000 * static_cast<float>(random_uniform(8, i, 0))) / 1000);
@@ -160,22 +160,22 @@ TEST(ByteRows, TheBestAreThoseOfASort) {
   EXPECT_THROW(best_scores(scores, -1), Error);
 }
 
-TEST(ByteRows, BadInputIsRefused) {
+TEST(Sq8Rows, BadInputIsRefused) {
   Matrix rows = random_rows(4, 3, 9);
-  const ByteRows good = quantise(rows);
+  const Sq8Rows good = quantise(rows);
   EXPECT_THROW(scan(good.view(), std::vector<double>(2, 1.0)), Error);
   EXPECT_THROW(scan(good.view(), std::vector<double>{1, 2, std::nan("")}), Error);
   EXPECT_THROW(scan_error(good.view(), std::vector<double>(4, 1.0)), Error);
-  ByteRowsView cut = good.view();
+  Sq8RowsView cut = good.view();
   cut.bytes = cut.bytes.first(11);
   EXPECT_THROW(scan(cut, std::vector<double>(3, 1.0)), Error);
-  ByteRows into = good;
+  Sq8Rows into = good;
   EXPECT_THROW(append(into, Matrix(rows.leftCols(2))), Error);
   rows(2, 1) = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(quantise(rows), Error);
   EXPECT_THROW(append(into, rows), Error);
   EXPECT_EQ(into.rows(), good.rows());
-  EXPECT_THROW(byte_rows(std::vector<float>{1, -1}), Error);
+  EXPECT_THROW(sq8_rows(std::vector<float>{1, -1}), Error);
 }
 
 }  // namespace

@@ -15,10 +15,11 @@
 
 namespace commonplace {
 
-/// Features averaged with those of the nearest other items, labelled or not, and these with those
-/// of theirs. Directions in which items vary much are held back first (half of a whitening), for
-/// they say little about which items are alike.
-struct NeighbourSmoothingOptions {
+/// Graph diffusion: features averaged with those of the nearest other items, labelled or not, and
+/// these with those of theirs, which is a few steps of a walk on the graph of nearest neighbours.
+/// Directions in which items vary much are held back first (half of a whitening), for they say
+/// little about which items are alike.
+struct GraphDiffusionOptions {
   std::int64_t neighbours = 5;      ///< nearest reference rows by cosine
   double share = 0.5;               ///< that neighbours have in an item
   double sharpness = 3;             ///< a neighbour counts by this power of its cosine
@@ -30,7 +31,7 @@ struct NeighbourSmoothingOptions {
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, NeighbourSmoothingOptions>
+requires std::is_same_v<std::remove_const_t<Options>, GraphDiffusionOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("neighbours", options.neighbours, "average with so many nearest items");
   visit("share", options.share, "that neighbours have in an item");
@@ -44,8 +45,8 @@ void visit_options(Options& options, Visit&& visit) {
 /// Wider features are not whitened: it costs the cube of their number.
 inline constexpr std::int64_t kMostWhitened = 4096;
 
-struct NeighbourSmoothing {
-  NeighbourSmoothingOptions options;
+struct GraphDiffusion {
+  GraphDiffusionOptions options;
   VectorD mean;                    ///< d, taken off before whitening; empty without
   Matrix whitening;                ///< d x d, symmetric; 0 x 0 without
   Matrix references;               ///< m x d, whitened, of length one (or zero)
@@ -55,8 +56,8 @@ struct NeighbourSmoothing {
   std::int64_t features() const { return references.cols(); }
 };
 
-struct NeighbourSmoothingFit {
-  NeighbourSmoothing model;
+struct GraphDiffusionFit {
+  GraphDiffusion model;
   Report report;
 };
 
@@ -65,22 +66,22 @@ struct NeighbourSmoothingFit {
 /// than `references`, those with the least random number, a function of (seed, row among those of
 /// all ranks), are taken. Error for a number that is not finite, naming the row.
 /// O(n d² + d³ + rounds m² d).
-NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& rows,
-                                              const NeighbourSmoothingOptions& options, Comm& comm,
-                                              const Progress& progress = no_progress);
+GraphDiffusionFit fit_graph_diffusion(const Eigen::Ref<const Matrix>& rows,
+                                      const GraphDiffusionOptions& options, Comm& comm,
+                                      const Progress& progress = no_progress);
 
 /// Each row z, whitened and scaled to length one, becomes (1 - share) z + share times the weighted
 /// mean of what its nearest references of positive cosine are after all rounds but the last, scaled
 /// to length one again: n x d. `items` (n, or empty) says which item of the fit each row is, -1 for
 /// a new one, lest a row be its own neighbour; ties go to the lower reference. The same bits for a
 /// row alone as among others. O(n m d).
-Matrix encode(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& rows,
+Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
               std::span<const std::int64_t> items = {}, int jobs = 0);
 
 /// A safetensors file of kind "neighbour-smoothing".
-void save(const NeighbourSmoothing& model, const std::filesystem::path& path);
+void save(const GraphDiffusion& model, const std::filesystem::path& path);
 /// The same file in memory.
-std::string to_bytes(const NeighbourSmoothing& model);
-NeighbourSmoothing load_neighbour_smoothing(const TensorFile& file);
+std::string to_bytes(const GraphDiffusion& model);
+GraphDiffusion load_graph_diffusion(const TensorFile& file);
 
 }  // namespace commonplace

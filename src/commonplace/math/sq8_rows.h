@@ -8,10 +8,10 @@
 
 namespace commonplace {
 
-/// Rows of numbers in a byte each, for fast scans: entry (i, j) stands for
+/// Rows in int8 scalar quantisation (SQ8), a byte a number, for fast scans: entry (i, j) stands for
 /// scales[j] * bytes[i * columns + j]. What it points to lives elsewhere, such as in a
 /// memory-mapped file.
-struct ByteRowsView {
+struct Sq8RowsView {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::span<const std::int8_t> bytes;  ///< rows x columns, without padding
@@ -20,7 +20,7 @@ struct ByteRowsView {
 };
 
 /// The owning form.
-struct ByteRows {
+struct Sq8Rows {
   std::int64_t columns = 0;
   std::vector<std::int8_t> bytes;
   std::vector<float> scales;
@@ -29,7 +29,7 @@ struct ByteRows {
   std::int64_t rows() const {
     return columns == 0 ? 0 : static_cast<std::int64_t>(bytes.size()) / columns;
   }
-  ByteRowsView view() const { return {rows(), columns, bytes, scales, worst}; }
+  Sq8RowsView view() const { return {rows(), columns, bytes, scales, worst}; }
 };
 
 /// The greatest magnitude of each column so far; call it block by block with the same vector, at
@@ -37,21 +37,21 @@ struct ByteRows {
 void add_magnitudes(const Eigen::Ref<const Matrix>& rows, std::vector<float>& magnitudes);
 
 /// No rows yet, with scales such that entries up to `magnitudes` fit.
-ByteRows byte_rows(std::span<const float> magnitudes);
+Sq8Rows sq8_rows(std::span<const float> magnitudes);
 /// Appends rows. An entry that does not fit is cut off, and `worst` tells. O(n columns).
-void append(ByteRows& into, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
+void append(Sq8Rows& into, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
 /// The same into bytes that lie elsewhere, n x columns, for files that are written in blocks.
 void quantise(const Eigen::Ref<const Matrix>& rows, std::span<const float> scales,
               std::span<std::int8_t> bytes, std::span<float> worst, int jobs = 0);
 /// All at once.
-ByteRows quantise(const Eigen::Ref<const Matrix>& rows, int jobs = 0);
+Sq8Rows quantise(const Eigen::Ref<const Matrix>& rows, int jobs = 0);
 
 /// About the product of each row and `weights` (one per column): weights times scales are rounded
 /// to 16 bits and products added up in 32, exactly, so that every machine gives the same bits.
 /// Runs at the speed of memory. No score is farther than `scan_error` from that of the numbers that
 /// were quantised.
-std::vector<float> scan(const ByteRowsView& rows, std::span<const double> weights, int jobs = 0);
-double scan_error(const ByteRowsView& rows, std::span<const double> weights);
+std::vector<float> scan(const Sq8RowsView& rows, std::span<const double> weights, int jobs = 0);
+double scan_error(const Sq8RowsView& rows, std::span<const double> weights);
 
 /// The `count` greatest scores' places, greatest first; ties go to the lower place. O(n).
 std::vector<std::int64_t> best_scores(std::span<const float> scores, std::int64_t count,

@@ -1,4 +1,4 @@
-#include "commonplace/detect/core/neighbour_smoothing.h"
+#include "commonplace/detect/core/graph_diffusion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr std::int64_t kProductsAtOnce = 1 << 23;
 /// Of the greatest.
 constexpr double kLeastVariance = 1e-6;
 
-void check(const NeighbourSmoothingOptions& options) {
+void check(const GraphDiffusionOptions& options) {
   require(options.neighbours >= 1 && options.neighbours <= 1000, "neighbours is ",
           options.neighbours, "; expected 1 .. 1000");
   require(options.share >= 0 && options.share <= 1, "share is ", options.share,
@@ -61,7 +61,7 @@ void greatest(const float* values, std::int64_t size, std::int64_t skip, std::si
 }
 
 /// The place of an item among the references, or -1.
-std::int64_t place_of(const NeighbourSmoothing& model, std::span<const std::int64_t> items,
+std::int64_t place_of(const GraphDiffusion& model, std::span<const std::int64_t> items,
                       std::int64_t row) {
   if (items.empty()) return -1;
   const std::int64_t item = items[static_cast<std::size_t>(row)];
@@ -70,7 +70,7 @@ std::int64_t place_of(const NeighbourSmoothing& model, std::span<const std::int6
 }
 
 /// Sets mean and whitening. Directions in which items hardly vary are not blown up.
-void learn_whitening(const Eigen::Ref<const Matrix>& rows, NeighbourSmoothing& model, Comm& comm) {
+void learn_whitening(const Eigen::Ref<const Matrix>& rows, GraphDiffusion& model, Comm& comm) {
   const Spread spread =
       measure_spread<float>(rows, true, comm, model.options.jobs, [](std::int64_t) {});
   const auto items = static_cast<double>(std::max<std::int64_t>(spread.items, 1));
@@ -88,7 +88,7 @@ void learn_whitening(const Eigen::Ref<const Matrix>& rows, NeighbourSmoothing& m
           .cast<float>();
 }
 
-Matrix whitened(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
+Matrix whitened(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
   Matrix result = rows;
   if (model.whitening.size() > 0) {
     const Eigen::RowVectorXf mean = model.mean.transpose().cast<float>();
@@ -101,8 +101,8 @@ Matrix whitened(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>&
 
 /// (1 - share) of each row and `share` of what `values` its nearest references have.
 /// `items` as in encode.
-void average(const NeighbourSmoothing& model, const Matrix& values,
-             std::span<const std::int64_t> items, int jobs, Matrix& rows) {
+void average(const GraphDiffusion& model, const Matrix& values, std::span<const std::int64_t> items,
+             int jobs, Matrix& rows) {
   const auto share = static_cast<float>(model.options.share);
   const auto count = static_cast<std::size_t>(model.options.neighbours);
   const std::int64_t block = std::max<std::int64_t>(
@@ -133,9 +133,9 @@ void average(const NeighbourSmoothing& model, const Matrix& values,
 
 }  // namespace
 
-NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& rows,
-                                              const NeighbourSmoothingOptions& options, Comm& comm,
-                                              const Progress& progress) {
+GraphDiffusionFit fit_graph_diffusion(const Eigen::Ref<const Matrix>& rows,
+                                      const GraphDiffusionOptions& options, Comm& comm,
+                                      const Progress& progress) {
   const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
@@ -143,8 +143,8 @@ NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& ro
   require(columns > 0, "the items have no features; expected 1 or more");
   RowSample sample = sample_rows(rows, options.references, options.seed, comm);
   require(!sample.items.empty(), "there are no items to be neighbours; expected 1 or more");
-  NeighbourSmoothingFit result;
-  NeighbourSmoothing& model = result.model;
+  GraphDiffusionFit result;
+  GraphDiffusion& model = result.model;
   model.options = options;
   model.rows = std::move(sample.items);
   if (options.whitening > 0 && columns <= kMostWhitened) learn_whitening(rows, model, comm);
@@ -164,7 +164,7 @@ NeighbourSmoothingFit fit_neighbour_smoothing(const Eigen::Ref<const Matrix>& ro
   return result;
 }
 
-Matrix encode(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& rows,
+Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
               std::span<const std::int64_t> items, int jobs) {
   require(rows.cols() == model.features(), "the rows have ", rows.cols(), " features, the model ",
           model.features(), "; give the features it was fitted on");
@@ -181,7 +181,7 @@ Matrix encode(const NeighbourSmoothing& model, const Eigen::Ref<const Matrix>& r
 
 namespace {
 
-void add_model(TensorWriter& writer, const NeighbourSmoothing& model) {
+void add_model(TensorWriter& writer, const GraphDiffusion& model) {
   describe_model(writer, kKind, kLayout, options_to_json(model.options));
   writer.add("mean", std::span<const double>(model.mean.data(),
                                              static_cast<std::size_t>(model.mean.size())));
@@ -193,22 +193,22 @@ void add_model(TensorWriter& writer, const NeighbourSmoothing& model) {
 
 }  // namespace
 
-void save(const NeighbourSmoothing& model, const std::filesystem::path& path) {
+void save(const GraphDiffusion& model, const std::filesystem::path& path) {
   TensorWriter writer;
   add_model(writer, model);
   writer.write(path);
 }
 
-std::string to_bytes(const NeighbourSmoothing& model) {
+std::string to_bytes(const GraphDiffusion& model) {
   TensorWriter writer;
   add_model(writer, model);
   return writer.bytes();
 }
 
-NeighbourSmoothing load_neighbour_smoothing(const TensorFile& file) {
+GraphDiffusion load_graph_diffusion(const TensorFile& file) {
   require_kind(file, kKind, kLayout);
-  NeighbourSmoothing model;
-  model.options = options_from_json<NeighbourSmoothingOptions>(file.metadata("options"));
+  GraphDiffusion model;
+  model.options = options_from_json<GraphDiffusionOptions>(file.metadata("options"));
   check(model.options);
   model.references = file.matrix("references");
   model.averaged = file.matrix("averaged");

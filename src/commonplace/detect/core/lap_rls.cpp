@@ -1,4 +1,4 @@
-#include "commonplace/detect/core/smooth_functions.h"
+#include "commonplace/detect/core/lap_rls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr double kLeastPenalty = 1e-9;
 constexpr Eigen::Index kBlockRows = 2048;
 constexpr Eigen::Index kManyRows = 2048;
 
-void check(const SmoothOptions& options) {
+void check(const LapRlsOptions& options) {
   require(options.lambda > 0 && std::isfinite(options.lambda), "lambda is ", options.lambda,
           "; expected more than 0");
 }
@@ -55,7 +55,7 @@ double weight_of(std::span<const double> weights, Eigen::Index row) {
 
 /// Many rows in float, each of weight one: sums that are exact to about 1e-7 of the whole, in a
 /// fraction of the time. All rows are looked at before any is added.
-void accumulate_many(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
+void accumulate_many(LapRlsStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
                      const Eigen::Ref<const MatrixD>& labels, int jobs) {
   // A column of ones beside the labels gives the sum of the rows.
   Matrix beside(rows.rows(), labels.cols() + 1);
@@ -77,7 +77,7 @@ void accumulate_many(SmoothStatistics& statistics, const Eigen::Ref<const Matrix
 }
 
 template <class Rows>
-void accumulate(SmoothStatistics& statistics, const Rows& rows,
+void accumulate(LapRlsStatistics& statistics, const Rows& rows,
                 const Eigen::Ref<const MatrixD>& labels, std::span<const double> weights,
                 double sign, int jobs) {
   require(rows.cols() == statistics.gram.rows() && labels.cols() == statistics.right.cols(),
@@ -193,7 +193,7 @@ MatrixD solve_few(MatrixD& rows, MatrixD& labels, const std::vector<double>& wei
 
 template <class Rows>
 MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const VectorD& penalty,
-            const SmoothOptions& options, std::span<const double> weights, VectorD* bias) {
+            const LapRlsOptions& options, std::span<const double> weights, VectorD* bias) {
   check(options);
   check_sizes(rows, labels, weights);
   check_finite(rows, labels);
@@ -218,10 +218,10 @@ MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const Vec
           own, wanted, own_weights, sigma, options.lambda, shared.bias ? &found : nullptr);
       constants(shared.concepts) = found.transpose();
     } else {
-      SmoothStatistics statistics(rows.cols(), wanted.cols());
+      LapRlsStatistics statistics(rows.cols(), wanted.cols());
       accumulate(statistics, own, wanted, own_weights, 1, options.jobs);
       VectorD found;
-      alpha(Eigen::all, shared.concepts) = solve_smooth(statistics, sigma, options, &found);
+      alpha(Eigen::all, shared.concepts) = solve_lap_rls(statistics, sigma, options, &found);
       constants(shared.concepts) = found;
     }
   }
@@ -231,7 +231,7 @@ MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const Vec
 
 /// (Σ + λ G) α = λ R, in place of `gram` and `right`.
 void solve_in_place(MatrixD& gram, MatrixD& right, const VectorD& penalty,
-                    const SmoothOptions& options) {
+                    const LapRlsOptions& options) {
   gram *= options.lambda;
   right *= options.lambda;
   gram.diagonal() += penalty;
@@ -248,19 +248,19 @@ VectorD constant_penalty(std::int64_t columns, double value) {
   return VectorD::Constant(columns, value);
 }
 
-SmoothStatistics::SmoothStatistics(std::int64_t columns, std::int64_t concepts)
+LapRlsStatistics::LapRlsStatistics(std::int64_t columns, std::int64_t concepts)
     : gram(MatrixD::Zero(columns, columns)),
       right(MatrixD::Zero(columns, concepts)),
       sum(VectorD::Zero(columns)),
       label_sum(VectorD::Zero(concepts)),
       label_squares(VectorD::Zero(concepts)) {}
 
-void add_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
+void add_rows(LapRlsStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
               const Eigen::Ref<const MatrixD>& labels, std::span<const double> weights, int jobs) {
   accumulate(statistics, rows, labels, weights, 1, jobs);
 }
 
-void remove_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
+void remove_rows(LapRlsStatistics& statistics, const Eigen::Ref<const Matrix>& rows,
                  const Eigen::Ref<const MatrixD>& labels, std::span<const double> weights,
                  int jobs) {
   require(rows.rows() <= statistics.rows, rows.rows(), " rows cannot be taken off ",
@@ -268,7 +268,7 @@ void remove_rows(SmoothStatistics& statistics, const Eigen::Ref<const Matrix>& r
   accumulate(statistics, rows, labels, weights, -1, jobs);
 }
 
-void sum_over_ranks(SmoothStatistics& statistics, Comm& comm) {
+void sum_over_ranks(LapRlsStatistics& statistics, Comm& comm) {
   const auto sum = [&](VectorD& values) {
     comm.sum(std::span<double>(values.data(), static_cast<std::size_t>(values.size())));
   };
@@ -281,8 +281,8 @@ void sum_over_ranks(SmoothStatistics& statistics, Comm& comm) {
   sum(statistics.label_squares);
 }
 
-MatrixD solve_smooth(const SmoothStatistics& statistics, const VectorD& penalty,
-                     const SmoothOptions& options, VectorD* bias) {
+MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty,
+                      const LapRlsOptions& options, VectorD* bias) {
   check(options);
   const VectorD sigma = checked_penalty(penalty, statistics.gram.rows());
   const Eigen::Index concepts = statistics.right.cols();
@@ -314,19 +314,19 @@ MatrixD solve_smooth(const SmoothStatistics& statistics, const VectorD& penalty,
   return alpha;
 }
 
-MatrixD fit_smooth(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const MatrixD>& labels,
-                   const VectorD& penalty, const SmoothOptions& options,
-                   std::span<const double> weights, VectorD* bias) {
+MatrixD fit_lap_rls(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const MatrixD>& labels,
+                    const VectorD& penalty, const LapRlsOptions& options,
+                    std::span<const double> weights, VectorD* bias) {
   return fit(rows, labels, penalty, options, weights, bias);
 }
 
-MatrixD fit_smooth(const Eigen::Ref<const MatrixD>& rows, const Eigen::Ref<const MatrixD>& labels,
-                   const VectorD& penalty, const SmoothOptions& options,
-                   std::span<const double> weights, VectorD* bias) {
+MatrixD fit_lap_rls(const Eigen::Ref<const MatrixD>& rows, const Eigen::Ref<const MatrixD>& labels,
+                    const VectorD& penalty, const LapRlsOptions& options,
+                    std::span<const double> weights, VectorD* bias) {
   return fit(rows, labels, penalty, options, weights, bias);
 }
 
-Matrix smooth_scores(const Eigen::Ref<const Matrix>& rows, const MatrixD& alpha, int jobs) {
+Matrix lap_rls_scores(const Eigen::Ref<const Matrix>& rows, const MatrixD& alpha, int jobs) {
   const Matrix weights = alpha.cast<float>();
   return multiply(rows, weights, jobs);
 }

@@ -1,4 +1,4 @@
-#include "commonplace/detect/rivals/label_votes.h"
+#include "commonplace/detect/rivals/knn_labels.h"
 
 #include <algorithm>
 #include <utility>
@@ -45,8 +45,8 @@ double vote(const std::vector<Voter>& voters, const Eigen::Ref<const MatrixD>& l
 
 }  // namespace
 
-Matrix label_votes(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const Matrix>& labelled,
-                   const Eigen::Ref<const MatrixD>& labels, const LabelVoteOptions& options) {
+Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const Matrix>& labelled,
+                  const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options) {
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   check_dense_rows(rows);
   check_dense_rows(labelled);

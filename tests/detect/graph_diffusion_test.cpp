@@ -1,4 +1,4 @@
-#include "commonplace/detect/core/neighbour_smoothing.h"
+#include "commonplace/detect/core/graph_diffusion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +32,9 @@ std::vector<std::int64_t> numbers(std::int64_t count) {
   return result;
 }
 
-NeighbourSmoothing fit_alone(const Matrix& rows, const NeighbourSmoothingOptions& options = {}) {
+GraphDiffusion fit_alone(const Matrix& rows, const GraphDiffusionOptions& options = {}) {
   SelfComm comm;
-  return fit_neighbour_smoothing(rows, options, comm).model;
+  return fit_graph_diffusion(rows, options, comm).model;
 }
 
 /// C^(-power / 2) of the rows' covariance.
@@ -50,7 +50,7 @@ MatrixD naive_whitening(const MatrixD& rows, double power) {
 /// One round, with a sort of all cosines: `rows` towards what their nearest `keys` have in
 /// `values`.
 MatrixD naive_round(const MatrixD& rows, const MatrixD& keys, const MatrixD& values,
-                    const NeighbourSmoothingOptions& options, bool own) {
+                    const GraphDiffusionOptions& options, bool own) {
   MatrixD result = rows;
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     std::vector<std::pair<double, Eigen::Index>> order;
@@ -71,9 +71,9 @@ MatrixD naive_round(const MatrixD& rows, const MatrixD& keys, const MatrixD& val
   return result;
 }
 
-/// `rows` smoothed by `references`; they are the same items if `own`.
-MatrixD naive_smoothing(const MatrixD& rows, const MatrixD& references,
-                        const NeighbourSmoothingOptions& options, bool own) {
+/// `rows` diffused over `references`; they are the same items if `own`.
+MatrixD naive_diffusion(const MatrixD& rows, const MatrixD& references,
+                        const GraphDiffusionOptions& options, bool own) {
   MatrixD a = rows;
   MatrixD b = references;
   if (options.whitening > 0) {
@@ -89,32 +89,32 @@ MatrixD naive_smoothing(const MatrixD& rows, const MatrixD& references,
   return naive_round(a, b, values, options, own).rowwise().normalized();
 }
 
-TEST(NeighbourSmoothing, IsTheMeanWithTheNearest) {
+TEST(GraphDiffusion, IsTheMeanWithTheNearest) {
   const Matrix rows = random_rows(120);
   const Matrix others = random_rows(40, 2);
   for (const std::int64_t neighbours : {1, 5, 200})
     for (const double whitening : {0.0, 0.5, 1.0})
       for (const int rounds : {1, 2, 4}) {
-        NeighbourSmoothingOptions options;
+        GraphDiffusionOptions options;
         options.neighbours = neighbours;
         options.whitening = whitening;
         options.rounds = rounds;
         options.share = rounds == 4 ? 0.3 : 0.5;
         options.sharpness = neighbours == 5 ? 3 : 0;
-        const NeighbourSmoothing model = fit_alone(rows, options);
+        const GraphDiffusion model = fit_alone(rows, options);
         const MatrixD own =
-            naive_smoothing(rows.cast<double>(), rows.cast<double>(), options, true);
+            naive_diffusion(rows.cast<double>(), rows.cast<double>(), options, true);
         EXPECT_LT((encode(model, rows, numbers(120)).cast<double>() - own).cwiseAbs().maxCoeff(),
                   2e-5);
         const MatrixD fresh =
-            naive_smoothing(others.cast<double>(), rows.cast<double>(), options, false);
+            naive_diffusion(others.cast<double>(), rows.cast<double>(), options, false);
         EXPECT_LT((encode(model, others).cast<double>() - fresh).cwiseAbs().maxCoeff(), 2e-5);
       }
 }
 
-TEST(NeighbourSmoothing, WithoutAShareRowsAreOnlyWhitened) {
+TEST(GraphDiffusion, WithoutAShareRowsAreOnlyWhitened) {
   const Matrix rows = random_rows(50);
-  NeighbourSmoothingOptions options;
+  GraphDiffusionOptions options;
   options.share = 0;
   options.whitening = 0;
   const Matrix same = encode(fit_alone(rows, options), rows, numbers(50));
@@ -122,11 +122,11 @@ TEST(NeighbourSmoothing, WithoutAShareRowsAreOnlyWhitened) {
 }
 
 /// Against the same rows whitened and not averaged.
-TEST(NeighbourSmoothing, DrawsGroupsTogether) {
+TEST(GraphDiffusion, DrawsGroupsTogether) {
   Matrix rows = 0.5F * random_rows(300, 3);
   for (Eigen::Index i = 0; i < 300; ++i) rows(i, i % 3) += 1.5F;
   const auto apart = [&](double share) {
-    NeighbourSmoothingOptions options;
+    GraphDiffusionOptions options;
     options.share = share;
     const Matrix values = encode(fit_alone(rows, options), rows, numbers(300));
     double within = 0;
@@ -140,9 +140,9 @@ TEST(NeighbourSmoothing, DrawsGroupsTogether) {
   EXPECT_GT(apart(0.5), apart(0) + 0.1);
 }
 
-TEST(NeighbourSmoothing, NeitherJobsNorCompanyMatter) {
+TEST(GraphDiffusion, NeitherJobsNorCompanyMatter) {
   const Matrix rows = random_rows(500);
-  const NeighbourSmoothing model = fit_alone(rows);
+  const GraphDiffusion model = fit_alone(rows);
   const auto items = numbers(500);
   const Matrix together = encode(model, rows, items, 1);
   EXPECT_EQ(encode(model, rows, items, 3), together);
@@ -152,7 +152,7 @@ TEST(NeighbourSmoothing, NeitherJobsNorCompanyMatter) {
   }
 }
 
-TEST(NeighbourSmoothing, PermutedItemsGiveThePermutedAnswer) {
+TEST(GraphDiffusion, PermutedItemsGiveThePermutedAnswer) {
   const Matrix rows = random_rows(150);
   std::vector<Eigen::Index> order(150);
   std::iota(order.begin(), order.end(), 0);
@@ -164,25 +164,25 @@ TEST(NeighbourSmoothing, PermutedItemsGiveThePermutedAnswer) {
   EXPECT_LT((Matrix(a(order, Eigen::all)) - b).cwiseAbs().maxCoeff(), 1e-5F);
 }
 
-TEST(NeighbourSmoothing, RanksHoldTheSameReferences) {
+TEST(GraphDiffusion, RanksHoldTheSameReferences) {
   const Matrix rows = random_rows(203);
   for (const std::int64_t references : {1, 50, 202, 203, 1000}) {
-    NeighbourSmoothingOptions options;
+    GraphDiffusionOptions options;
     options.references = references;
-    const NeighbourSmoothing alone = fit_alone(rows, options);
+    const GraphDiffusion alone = fit_alone(rows, options);
     ASSERT_EQ(std::ssize(alone.rows), std::min<std::int64_t>(203, references));
     EXPECT_TRUE(std::is_sorted(alone.rows.begin(), alone.rows.end()));
     for (int ranks = 1; ranks <= 4; ++ranks)
       run_as_threads(ranks, [&](Comm& comm) {
         const RowRange range = rows_of_rank(203, comm.rank(), comm.size());
-        const auto fit = fit_neighbour_smoothing(
-            rows.middleRows(range.begin, range.end - range.begin), options, comm);
+        const auto fit = fit_graph_diffusion(rows.middleRows(range.begin, range.end - range.begin),
+                                             options, comm);
         EXPECT_EQ(fit.model.rows, alone.rows);
         EXPECT_LT((fit.model.references - alone.references).cwiseAbs().maxCoeff(), 1e-5F);
         EXPECT_LT((encode(fit.model, rows) - encode(alone, rows)).cwiseAbs().maxCoeff(), 1e-4F);
       });
   }
-  NeighbourSmoothingOptions options;
+  GraphDiffusionOptions options;
   options.references = 50;
   const auto one = fit_alone(rows, options).rows;
   options.seed = 2;
@@ -204,22 +204,22 @@ TEST(RowSample, IsOfRowsDrawnEvenly) {
   EXPECT_NEAR(static_cast<double>(low), 500, 60);
 }
 
-TEST(NeighbourSmoothing, RowsOfNothingStayNothing) {
+TEST(GraphDiffusion, RowsOfNothingStayNothing) {
   Matrix rows = random_rows(20);
   rows.row(3).setZero();
-  NeighbourSmoothingOptions options;
+  GraphDiffusionOptions options;
   options.whitening = 0;
-  const Matrix smooth = encode(fit_alone(rows, options), rows, numbers(20));
-  EXPECT_EQ(smooth.row(3).norm(), 0);
-  EXPECT_TRUE(smooth.allFinite());
+  const Matrix diffused = encode(fit_alone(rows, options), rows, numbers(20));
+  EXPECT_EQ(diffused.row(3).norm(), 0);
+  EXPECT_TRUE(diffused.allFinite());
 }
 
-TEST(NeighbourSmoothing, BadInputIsRefused) {
+TEST(GraphDiffusion, BadInputIsRefused) {
   Matrix rows = random_rows(20);
-  const NeighbourSmoothing good = fit_alone(rows);
+  const GraphDiffusion good = fit_alone(rows);
   struct Case {
     const char* name;
-    std::function<void(NeighbourSmoothingOptions&)> spoil;
+    std::function<void(GraphDiffusionOptions&)> spoil;
   };
   for (const auto& [name, spoil] :
        std::vector<Case>{{"neighbours", [](auto& options) { options.neighbours = 0; }},
@@ -229,7 +229,7 @@ TEST(NeighbourSmoothing, BadInputIsRefused) {
                          {"rounds", [](auto& options) { options.rounds = 0; }},
                          {"whitening", [](auto& options) { options.whitening = 1.5; }},
                          {"references", [](auto& options) { options.references = 0; }}}) {
-    NeighbourSmoothingOptions options;
+    GraphDiffusionOptions options;
     spoil(options);
     EXPECT_TRUE(
         message_of([&] { fit_alone(rows, options); }).starts_with(std::string(name) + " is "));
@@ -243,22 +243,22 @@ TEST(NeighbourSmoothing, BadInputIsRefused) {
   EXPECT_TRUE(message_of([&] { fit_alone(rows); }).starts_with("row 12 "));
 }
 
-TEST(NeighbourSmoothingFile, KeepsEveryBitAndRefusesDamage) {
+TEST(GraphDiffusionFile, KeepsEveryBitAndRefusesDamage) {
   const Matrix rows = random_rows(30);
-  NeighbourSmoothingOptions options;
+  GraphDiffusionOptions options;
   options.share = 0.25;
-  const NeighbourSmoothing good = fit_alone(rows, options);
+  const GraphDiffusion good = fit_alone(rows, options);
   const test::TemporaryDirectory folder;
   save(good, folder / "m.safetensors");
-  const NeighbourSmoothing again = load_neighbour_smoothing(TensorFile(folder / "m.safetensors"));
+  const GraphDiffusion again = load_graph_diffusion(TensorFile(folder / "m.safetensors"));
   EXPECT_EQ(encode(again, rows), encode(good, rows));
   EXPECT_EQ(again.rows, good.rows);
   EXPECT_EQ(to_bytes(good), test::slurp(folder / "m.safetensors"));
   EXPECT_EQ(options_to_json(again.options), options_to_json(good.options));
   const std::string bytes = test::slurp(folder / "m.safetensors");
   for (std::size_t size = 0; size < bytes.size(); size += 11)
-    EXPECT_THROW(load_neighbour_smoothing(TensorFile(bytes.substr(0, size), "cut")), Error) << size;
-  using Spoil = std::function<void(NeighbourSmoothing&)>;
+    EXPECT_THROW(load_graph_diffusion(TensorFile(bytes.substr(0, size), "cut")), Error) << size;
+  using Spoil = std::function<void(GraphDiffusion&)>;
   for (const auto& spoil : std::vector<Spoil>{
            [](auto& model) { model.rows.pop_back(); },
            [](auto& model) { std::swap(model.rows[0], model.rows[1]); },
@@ -269,10 +269,10 @@ TEST(NeighbourSmoothingFile, KeepsEveryBitAndRefusesDamage) {
            [](auto& model) { model.mean(0) = std::nan(""); },
            [](auto& model) { model.references(0, 0) = std::numeric_limits<float>::quiet_NaN(); },
            [](auto& model) { model.options.neighbours = -1; }}) {
-    NeighbourSmoothing bad = good;
+    GraphDiffusion bad = good;
     spoil(bad);
     save(bad, folder / "bad.safetensors");
-    EXPECT_THROW(load_neighbour_smoothing(TensorFile(folder / "bad.safetensors")), Error);
+    EXPECT_THROW(load_graph_diffusion(TensorFile(folder / "bad.safetensors")), Error);
   }
 }
 

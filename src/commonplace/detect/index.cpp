@@ -1,0 +1,123 @@
+#include "commonplace/detect/index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/io/options_json.h"
+#include "commonplace/library/stored_models.h"
+
+namespace commonplace {
+namespace {
+
+constexpr int kLayout = 1;
+/// Rows that are encoded at a time.
+constexpr std::int64_t kBlock = 4096;
+
+}  // namespace
+
+std::string detect_index_name(const std::string& model) { return model + ".index"; }
+
+void save(const DetectIndex& index, const std::filesystem::path& path) {
+  TensorWriter writer;
+  describe_model(writer, kDetectIndexKind, kLayout, "{}");
+  writer.set("model", index.model);
+  const auto bytes = std::as_bytes(std::span(index.rows.bytes));
+  writer.add("rows", std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+  writer.add("scales", std::span<const float>(index.rows.scales));
+  writer.add("worst", std::span<const float>(index.rows.worst));
+  writer.write(path);
+}
+
+Sq8RowsView view_detect_index(const TensorFile& file) {
+  require_kind(file, kDetectIndexKind, kLayout);
+  const auto bytes = file.small("rows");
+  Sq8RowsView view;
+  view.scales = file.floats("scales");
+  view.worst = file.floats("worst");
+  view.columns = std::ssize(view.scales);
+  require(view.columns > 0 && view.worst.size() == view.scales.size() &&
+              std::ssize(bytes) % view.columns == 0,
+          file.name(), ": the parts of the index do not fit; the file is damaged");
+  view.rows = std::ssize(bytes) / view.columns;
+  view.bytes = {reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()};
+  return view;
+}
+
+Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
+                   std::span<const float> scales, Comm& comm, int jobs, const Progress& progress) {
+  const std::int64_t rows = features[0].rows();
+  const RowRange own = own_rows(rows - first, comm);
+  Sq8Rows result;
+  if (scales.empty()) {
+    // Scales come from a part of the items; what lies farther out is cut off there.
+    std::vector<float> magnitudes;
+    for (std::int64_t begin = 0; begin < rows; begin += std::max(kBlock, rows / 8)) {
+      const std::int64_t count = std::min(kBlock, rows - begin);
+      add_magnitudes(encode(space, features, begin, count, true, jobs), magnitudes);
+    }
+    result = sq8_rows(magnitudes);
+  } else {
+    result.columns = std::ssize(scales);
+    result.scales.assign(scales.begin(), scales.end());
+    result.worst.assign(scales.size(), 0);
+  }
+  for (std::int64_t begin = own.begin; begin < own.end; begin += kBlock) {
+    progress({"coding items", static_cast<std::uint64_t>(begin - own.begin),
+              static_cast<std::uint64_t>(own.end - own.begin), "items"});
+    append(result,
+           encode(space, features, first + begin, std::min(kBlock, own.end - begin), true, jobs),
+           jobs);
+  }
+  std::vector<double> worst(result.worst.begin(), result.worst.end());
+  comm.max(worst);
+  std::copy(worst.begin(), worst.end(), result.worst.begin());
+  result.bytes = gather_on_first(comm, std::move(result.bytes));
+  return result;
+}
+
+Sq8Rows grown(const Sq8RowsView& stored, const Sq8Rows& more) {
+  Sq8Rows result{stored.columns,
+                 {stored.bytes.begin(), stored.bytes.end()},
+                 {stored.scales.begin(), stored.scales.end()},
+                 {stored.worst.begin(), stored.worst.end()}};
+  result.bytes.insert(result.bytes.end(), more.bytes.begin(), more.bytes.end());
+  for (std::size_t i = 0; i < more.worst.size(); ++i)
+    result.worst[i] = std::max(result.worst[i], more.worst[i]);
+  return result;
+}
+
+bool index_fits(const Sq8RowsView& index, const DetectSpace& space, ManyFeatures features,
+                int jobs) {
+  constexpr std::int64_t kTried = 32;
+  if (index.columns != space.columns() || index.rows > features[0].rows()) return false;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < kTried && index.rows > 0; ++i)
+    rows.push_back(i * (index.rows - 1) / (kTried - 1));
+  const Matrix now = encode_rows(space, features, rows, true, jobs);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::int64_t j = 0; j < index.columns; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const auto stored =
+          static_cast<float>(index.bytes[static_cast<std::size_t>(rows[i] * index.columns + j)]);
+      const float error =
+          std::abs(now(static_cast<Eigen::Index>(i), j) - stored * index.scales[column]);
+      if (!(error <= index.worst[column] + index.scales[column])) return false;
+    }
+  return true;
+}
+
+void store_with_index(Library& library, const std::string& name, const DetectModel& model,
+                      const std::string& report, Sq8Rows rows) {
+  const ModelRecord record =
+      store_model(library, {name, kDetectModelKind, {}, options_to_json(model.options), report, ""},
+                  [&](const std::filesystem::path& path) { save(model, path); });
+  const DetectIndex index{record.file.filename().string(), std::move(rows)};
+  store_model(library, {detect_index_name(name), kDetectIndexKind, {}, "{}", "{}", ""},
+              [&](const std::filesystem::path& path) { save(index, path); });
+}
+
+}  // namespace commonplace

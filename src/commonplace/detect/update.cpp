@@ -1,0 +1,84 @@
+#include "commonplace/detect/update.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "commonplace/base/clock.h"
+#include "commonplace/base/error.h"
+#include "commonplace/comm/together.h"
+#include "commonplace/detect/concepts.h"
+#include "commonplace/detect/core/heads.h"
+#include "commonplace/detect/features.h"
+#include "commonplace/detect/index.h"
+#include "commonplace/detect/model.h"
+#include "commonplace/library/stored_models.h"
+
+namespace commonplace {
+namespace {
+
+/// Teaches the model the items whose labels are others now; how many.
+std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures features, int jobs) {
+  std::vector<std::int64_t> gone;
+  std::vector<std::int64_t> come;
+  std::int64_t changed = 0;
+  for (std::int64_t row = 0; row < features[0].rows(); ++row) {
+    const auto place = static_cast<std::size_t>(row);
+    const bool before = place < model.shown.size() && model.shown[place] != 0;
+    const bool after = now.shown[place] != 0;
+    if (before && after &&
+        std::ranges::equal(model.known.view().row_indices(row), now.known.view().row_indices(row)))
+      continue;
+    if (before) gone.push_back(row);
+    if (after) come.push_back(row);
+    if (before || after) ++changed;
+  }
+  if (!model.concepts.empty() && changed > 0) {
+    const auto coordinates = [&](std::span<const std::int64_t> rows) {
+      return encode_rows(model.space, features, rows, true, jobs);
+    };
+    if (!gone.empty())
+      remove_rows(model.statistics, coordinates(gone), labels_of(model.known, gone), {}, jobs);
+    if (!come.empty())
+      add_rows(model.statistics, coordinates(come), labels_of(now.known, come), {}, jobs);
+    if (model.head.svm) model.head = {false, 1, model.head.cost};
+    model.heads = solve_heads(model.statistics, model.head.lambda, jobs);
+  }
+  model.known = std::move(now.known);
+  model.shown = std::move(now.shown);
+  return changed;
+}
+
+}  // namespace
+
+DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
+                           const Progress& progress) {
+  const auto begin = Clock::now();
+  const ModelRecord record = model_record(library, name);
+  require(record.kind == kDetectModelKind, "the model '", name, "' is of the kind '", record.kind,
+          "'; expected one made by 'commonplace learn LIB detect'");
+  DetectModel model = load_detect_model(TensorFile(record.file));
+  const Collection source = collection(library, model.collection);
+  const MappedFeatures features(library, source, model.features);
+  require_same(comm, state_of(library, source), "collection '" + source.name + "'");
+  const TensorFile file(model_record(library, detect_index_name(name)).file);
+  const Sq8RowsView before = view_detect_index(file);
+  require(index_fits(before, model.space, features.views(), jobs), "items of collection '",
+          model.collection, "' were removed or their features made anew since the model was ",
+          "learned; learn it again");
+  DetectUpdate update;
+  update.new_items = features.rows() - before.rows;
+  update.changed_items = learn_changes(
+      model, read_concepts(library, source, model.options, features.rows(), &model.concepts),
+      features.views(), jobs);
+  if (update.changed_items + update.new_items > 0) {
+    const Sq8Rows more =
+        code_items(model.space, features.views(), before.rows, before.scales, comm, jobs, progress);
+    on_first(comm,
+             [&] { store_with_index(library, name, model, record.report, grown(before, more)); });
+  }
+  update.seconds = seconds_since(begin);
+  return update;
+}
+
+}  // namespace commonplace
