@@ -1,0 +1,78 @@
+# The library as one file, for programs of others, and all that an installation brings with it:
+# headers, CMake and pkg-config packages, the page, shell completions and the manual.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(parts base io math comm formats library features eval learn rows upkeep api)
+foreach(room search suggest detect relate transfer)
+  list(APPEND parts ${room}_core ${room})
+endforeach()
+list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+
+# STATIC, or SHARED with BUILD_SHARED_LIBS.
+add_library(commonplace ${objects})
+add_library(commonplace::commonplace ALIAS commonplace)
+set_target_properties(commonplace PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_compile_features(commonplace INTERFACE cxx_std_20)
+target_include_directories(commonplace INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# By names that the installed package finds again.
+target_link_libraries(commonplace PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
+  ZLIB::ZLIB JPEG::JPEG PNG::PNG PkgConfig::WEBP PkgConfig::RSVG Threads::Threads
+  stemmer linear vl)
+if(COMMONPLACE_SANITIZE)
+  target_link_options(commonplace PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
+endif()
+if(BUILD_SHARED_LIBS)
+  if(NOT COMMONPLACE_PIC)
+    message(FATAL_ERROR "A shared library (BUILD_SHARED_LIBS) needs COMMONPLACE_PIC=ON.")
+  endif()
+  target_link_options(commonplace PRIVATE -Wl,--no-undefined)
+endif()
+
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Commonplace)
+install(TARGETS commonplace EXPORT CommonplaceTargets)
+install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CommonplaceConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake
+  ${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake DESTINATION ${config_folder})
+
+# The public headers, and those of the inside that they show: values of std types.
+install(DIRECTORY include/commonplace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(FILES src/commonplace/base/error.h src/commonplace/base/progress.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/base)
+install(FILES src/commonplace/formats/item.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats)
+
+# A static library needs the others at each link, a shared one brought them along.
+set(needed "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
+set(needed_libraries "-lstemmer -llinear -lvl -pthread")
+if(BUILD_SHARED_LIBS)
+  set(PRIVATE .private)
+endif()
+# Relative to itself, so that the whole may be moved.
+file(RELATIVE_PATH UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/commonplace.pc @ONLY CONTENT
+[[prefix=${pcfiledir}/@UP@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: Commonplace
+Description: Learns from the tags people gave, to search, suggest, detect, relate and transfer
+Version: @PROJECT_VERSION@
+Requires@PRIVATE@: @needed@
+Libs: -L${libdir} -lcommonplace
+Libs@PRIVATE@: @needed_libraries@
+Cflags: -I${includedir}
+]])
+install(FILES ${PROJECT_BINARY_DIR}/commonplace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The page, if `./dev build` has made it.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/page DESTINATION ${CMAKE_INSTALL_DATADIR}/commonplace
+  OPTIONAL)
