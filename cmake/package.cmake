@@ -51,10 +51,12 @@ install(FILES src/commonplace/formats/item.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats)
 
 # A static library needs the others at each link, a shared one brought them along.
-set(needed "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
-set(needed_libraries "-lstemmer -llinear -lvl -pthread")
+set(NEEDED "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
+set(NEEDED_LIBRARIES "-lstemmer -llinear -lvl -pthread")
 if(BUILD_SHARED_LIBS)
-  set(PRIVATE .private)
+  set(NEEDS "Requires.private: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace\nLibs.private: ${NEEDED_LIBRARIES}")
+else()
+  set(NEEDS "Requires: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace ${NEEDED_LIBRARIES}")
 endif()
 # Relative to itself, so that the whole may be moved.
 file(RELATIVE_PATH UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
@@ -66,12 +68,27 @@ includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Name: Commonplace
 Description: Learns from the tags people gave, to search, suggest, detect, relate and transfer
 Version: @PROJECT_VERSION@
-Requires@PRIVATE@: @needed@
-Libs: -L${libdir} -lcommonplace
-Libs@PRIVATE@: @needed_libraries@
+@NEEDS@
 Cflags: -I${includedir}
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/commonplace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What the program says of itself: the manual, and completions for shells.
+set(companions ${PROJECT_BINARY_DIR}/companions)
+set(files commonplace.1 commonplace.bash commonplace.zsh commonplace.fish)
+list(TRANSFORM files PREPEND ${companions}/)
+add_custom_command(OUTPUT ${files} VERBATIM
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/companions.py
+    $<TARGET_FILE:commonplace_cli> ${companions}
+  DEPENDS commonplace_cli cmake/companions.py)
+add_custom_target(companions ALL DEPENDS ${files})
+install(FILES ${companions}/commonplace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${companions}/commonplace.bash RENAME commonplace
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${companions}/commonplace.zsh RENAME _commonplace
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${companions}/commonplace.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The page, if `./dev build` has made it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/page DESTINATION ${CMAKE_INSTALL_DATADIR}/commonplace
