@@ -76,6 +76,7 @@ def manual(program):
     text = said(program, "--help")
     version = said(program, "--version").split()[-1]
     out = [f'.TH COMMONPLACE 1 "" "Commonplace {version}" "User Commands"',
+           ".ad l",
            ".SH NAME", "commonplace \\- learn from the tags that people already gave",
            ".SH DESCRIPTION", page_of(text), ".SH COMMANDS"]
     for name, _ in commands(text):

@@ -10,30 +10,31 @@ endforeach()
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
 # STATIC, or SHARED with BUILD_SHARED_LIBS.
-add_library(commonplace ${objects})
-add_library(commonplace::commonplace ALIAS commonplace)
-set_target_properties(commonplace PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+add_library(libcommonplace ${objects})
+add_library(commonplace::commonplace ALIAS libcommonplace)
+set_target_properties(libcommonplace PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace
+  EXPORT_NAME commonplace VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_compile_features(commonplace INTERFACE cxx_std_20)
-target_include_directories(commonplace INTERFACE
+target_compile_features(libcommonplace INTERFACE cxx_std_20)
+target_include_directories(libcommonplace INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 # By names that the installed package finds again.
-target_link_libraries(commonplace PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
+target_link_libraries(libcommonplace PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
   ZLIB::ZLIB JPEG::JPEG PNG::PNG PkgConfig::WEBP PkgConfig::RSVG Threads::Threads
   stemmer linear vl)
 if(COMMONPLACE_SANITIZE)
-  target_link_options(commonplace PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
+  target_link_options(libcommonplace PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
 endif()
 if(BUILD_SHARED_LIBS)
   if(NOT COMMONPLACE_PIC)
     message(FATAL_ERROR "A shared library (BUILD_SHARED_LIBS) needs COMMONPLACE_PIC=ON.")
   endif()
-  target_link_options(commonplace PRIVATE -Wl,--no-undefined)
+  target_link_options(libcommonplace PRIVATE -Wl,--no-undefined)
 endif()
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Commonplace)
-install(TARGETS commonplace EXPORT CommonplaceTargets)
+install(TARGETS libcommonplace EXPORT CommonplaceTargets)
 install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CommonplaceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake INSTALL_DESTINATION ${config_folder})

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Holds the house to its rules: who may know whom, and the manners of the library.
 
-1. A floor knows lower floors only; a room knows floors, `rows`, `learn` and `eval`, never another room.
+1. A floor knows lower floors only; a room knows floors, `rows`, `learn` and `eval`, never another room. The front
+   door `api` knows all rooms, and nobody inside knows it or the public headers.
 2. The `core/` of a room knows neither the library nor `rows`, nor anything of its room outside `core/`.
 3. Asking never reaches learning, learning never reaches evaluating or rivals, by any way of includes.
 4. SQL is in `library/` only, and headers of other projects are in the folders named below only.
-5. Every .cpp has a header of its own. A main file has none, and where a folder is a table of parts that are
+5. Every .cpp has a header of its own; those of `api` are the public ones. A main file has none, and where a folder is a table of parts that are
    called in one way only (commands, routes, readers), the table's header serves them all.
 6. Nothing under src/ prints, exits or aborts.
 """
@@ -28,6 +29,7 @@ MAY_KNOW = {
     "rows": ["library", "features", "learn"],
     "upkeep": ["rows"],
     **{room: ["rows", "eval"] for room in ROOMS},
+    "api": [*ROOMS, "upkeep"],
 }
 ONLY_IN = {
     "mpi.h": ["comm"],
@@ -102,7 +104,10 @@ def problems_of_includes(path, house):
     in_core = folder in ROOMS and rest[0] == "core"
     for number, name in includes(path):
         parts = name.split("/")
-        if parts[0] == "commonplace" and parts[1] not in known_to(folder):
+        if parts[0] == "commonplace" and len(parts) == 2:
+            if folder != "api":
+                yield number, f"{folder} may not know the public headers"
+        elif parts[0] == "commonplace" and parts[1] not in known_to(folder):
             yield number, f"{folder} may not know {parts[1]}"
         if in_core and parts[0] == "commonplace":
             if parts[1] in ("library", "rows"):
@@ -146,7 +151,8 @@ def problems(root):
                         *(root / "app" / "server").glob("*.cpp")]):
         place = path.relative_to(root)
         table = TABLES.get(str(place.parent))
-        if not (path.with_suffix(".h").exists() or path.name.startswith("main") or (table and calls(path, table))):
+        public = place.parent.name == "api" and (root / "include" / "commonplace" / f"{path.stem}.h").exists()
+        if not (public or path.with_suffix(".h").exists() or path.name.startswith("main") or (table and calls(path, table))):
             yield f"{place}: has no header of its own"
 
 

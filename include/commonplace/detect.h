@@ -13,8 +13,8 @@
 namespace commonplace::api::detect {
 
 struct LearnOptions {
-  std::string name;  ///< of the model; empty: detect.COLLECTION
-  Settings settings;
+  std::string name{};  ///< of the model; empty: detect.COLLECTION
+  Settings settings{};
 };
 
 struct Report {

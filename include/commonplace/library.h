@@ -57,10 +57,10 @@ COMMONPLACE_API std::vector<Collection> collections(const Library& library);
 COMMONPLACE_API void remove_collection(Library& library, std::string_view collection);
 
 struct AddOptions {
-  std::string format;  ///< as `commonplace add --format`; empty: recognise it
+  std::string format{};  ///< as `commonplace add --format`; empty: recognise it
   /// From our field names to the source's: {"text", "overview"}.
-  std::vector<std::pair<std::string, std::string>> map;
-  std::filesystem::path root;        ///< the folder that relative image paths start from
+  std::vector<std::pair<std::string, std::string>> map{};
+  std::filesystem::path root{};      ///< the folder that relative image paths start from
   bool labels_from_folders = false;  ///< a file's folder becomes its label "folder"
   bool strict = false;               ///< the first bad record ends it and nothing is changed
   bool prune = false;                ///< items that the source no longer has are removed

@@ -19,8 +19,8 @@ COMMONPLACE_API std::int64_t add_links(Library& library, const std::string& from
                                        const Run& run = {});
 
 struct LearnOptions {
-  std::string name;  ///< of the model; empty: relate
-  Settings settings;
+  std::string name{};  ///< of the model; empty: relate
+  Settings settings{};
 };
 
 struct Report {

@@ -12,9 +12,9 @@
 namespace commonplace::api::search {
 
 struct LearnOptions {
-  std::vector<std::string> auxiliaries;  ///< collections to borrow from, if that helps
-  std::string name;                      ///< of the model; empty: search.TARGET
-  Settings settings;
+  std::vector<std::string> auxiliaries{};  ///< collections to borrow from, if that helps
+  std::string name{};                      ///< of the model; empty: search.TARGET
+  Settings settings{};
 };
 
 struct Report {
@@ -43,8 +43,8 @@ COMMONPLACE_API bool update(Library& library, const std::string& model, const Ru
 
 /// Where to search; empty: everywhere, by every model, and by words alone where there is none.
 struct Places {
-  std::vector<std::string> collections;
-  std::vector<std::string> models;
+  std::vector<std::string> collections{};
+  std::vector<std::string> models{};
 };
 
 struct Options {

@@ -15,8 +15,8 @@
 namespace commonplace::api::suggest {
 
 struct LearnOptions {
-  std::string name;  ///< of the model; empty: suggest.COLLECTION
-  Settings settings;
+  std::string name{};  ///< of the model; empty: suggest.COLLECTION
+  Settings settings{};
 };
 
 struct Report {
@@ -49,7 +49,7 @@ COMMONPLACE_API Update update(Library& library, const std::string& model, const 
 
 /// What is known of something that need not be in the library.
 struct Thing {
-  std::string text;
+  std::string text{};
   std::vector<std::string> tags{};                      ///< that it has already
   std::map<std::string, std::vector<float>> vectors{};  ///< dense features by name
 };

@@ -11,16 +11,16 @@
 namespace commonplace::api::transfer {
 
 struct Options {
-  std::vector<std::string> through;     ///< collections in between, in their order; empty: choose
-  bool direct = false;                  ///< nothing in between
-  bool chain = false;                   ///< search the best path
-  std::vector<std::string> candidates;  ///< that may be in between; empty: all others
-  std::size_t most = 3;                 ///< collections in between, of a path that is searched
-  bool force = false;                   ///< go on where the forecast is that it would harm
-  bool dry_run = false;                 ///< find out and write nothing
-  double above = 0;                     ///< least probability of a label that is written
-  std::string name;                     ///< of the model; empty: SOURCE-to-TARGET
-  Settings settings;
+  std::vector<std::string> through{};     ///< collections in between, in their order; empty: choose
+  bool direct = false;                    ///< nothing in between
+  bool chain = false;                     ///< search the best path
+  std::vector<std::string> candidates{};  ///< that may be in between; empty: all others
+  std::size_t most = 3;                   ///< collections in between, of a path that is searched
+  bool force = false;                     ///< go on where the forecast is that it would harm
+  bool dry_run = false;                   ///< find out and write nothing
+  double above = 0;                       ///< least probability of a label that is written
+  std::string name{};                     ///< of the model; empty: SOURCE-to-TARGET
+  Settings settings{};
 };
 
 /// What Options::settings may name.

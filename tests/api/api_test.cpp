@@ -35,7 +35,7 @@ std::vector<cp::Item> notes(std::uint32_t seed, bool labelled) {
   for (std::size_t i = 0; i < kItems; ++i) {
     items[i].id = "note" + std::to_string(i);
     for (int word = 0; word < 6; ++word) items[i].text += kWords[i % 3][draw() % 8] + " ";
-    if (i + 15 < kItems) items[i].tags = {{kTags[i % 3]}};
+    if (i + 15 < kItems) items[i].tags.emplace_back().name = kTags[i % 3];
     if (labelled) items[i].labels = {{"theme", kTags[i % 3]}};
   }
   return items;
@@ -90,7 +90,10 @@ TEST_F(Api, Searches) {
   ASSERT_EQ(answer.hits.size(), 5U);
   EXPECT_FALSE(answer.hits.front().reasons.words.empty());
   EXPECT_EQ(searcher.like("notes", "note1", {.limit = 3}).hits.size(), 3U);
-  cp::add(library_, "notes", std::vector<cp::Item>{{.id = "new", .text = "an owl"}});
+  cp::Item fresh;
+  fresh.id = "new";
+  fresh.text = "an owl";
+  cp::add(library_, "notes", {&fresh, 1});
   EXPECT_TRUE(cp::search::update(library_, "search.notes"));
   EXPECT_FALSE(cp::search::update(library_, "search.notes"));
 }
