@@ -71,6 +71,11 @@ class Installed(unittest.TestCase):
             run(CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-fsyntax-only", "-x", "c++",
                 "-include", header, "/dev/null")
 
+    def test_documented(self):
+        page = (ROOT / "docs" / "api.md").read_text()
+        for name in ("main.cpp", "CMakeLists.txt"):
+            self.assertIn((EXAMPLE / name).read_text(), page)
+
     def test_program_says_its_version(self):
         version = run(self.prefix / "bin" / "commonplace", "--version").split()[-1]
         path = {**os.environ, "PKG_CONFIG_PATH": str(self.pc.parent)}
@@ -89,6 +94,7 @@ class Installed(unittest.TestCase):
                 self.assertIn('"page":true', server.stdout.readline().replace(" ", ""))
             finally:
                 server.terminate()
+                server.communicate()
 
     def test_completions(self):
         share = self.prefix / "share"
