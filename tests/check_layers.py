@@ -2,11 +2,11 @@
 """Holds the house to its rules: who may know whom, and the manners of the library.
 
 1. A floor knows lower floors only; a room knows floors, `rows`, `learn` and `eval`, never another room. The front
-   door `api` knows all rooms, and nobody inside knows it or the public headers.
+   door `api` knows all rooms and the public headers, which are the headers of its files; nobody inside knows either.
 2. The `core/` of a room knows neither the library nor `rows`, nor anything of its room outside `core/`.
 3. Asking never reaches learning, learning never reaches evaluating or rivals, by any way of includes.
 4. SQL is in `library/` only, and headers of other projects are in the folders named below only.
-5. Every .cpp has a header of its own; those of `api` are the public ones. A main file has none, and where a folder is a table of parts that are
+5. Every .cpp has a header of its own. A main file has none, and where a folder is a table of parts that are
    called in one way only (commands, routes, readers), the table's header serves them all.
 6. Nothing under src/ prints, exits or aborts.
 """
@@ -147,12 +147,12 @@ def problems(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if FORBIDDEN.search(line.split("//")[0]):
                 yield f"{place}:{number}: the library does not print, exit or abort: {line.strip()}"
-    for path in sorted([*house.rglob("*.cpp"), *(root / "app" / "cli").glob("*.cpp"),
+    inside = (path for path in house.rglob("*.cpp") if path.parent.name != "api")
+    for path in sorted([*inside, *(root / "app" / "cli").glob("*.cpp"),
                         *(root / "app" / "server").glob("*.cpp")]):
         place = path.relative_to(root)
         table = TABLES.get(str(place.parent))
-        public = place.parent.name == "api" and (root / "include" / "commonplace" / f"{path.stem}.h").exists()
-        if not (public or path.with_suffix(".h").exists() or path.name.startswith("main") or (table and calls(path, table))):
+        if not (path.with_suffix(".h").exists() or path.name.startswith("main") or (table and calls(path, table))):
             yield f"{place}: has no header of its own"
 
 
