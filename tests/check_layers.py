@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds the house to its rules: who may know whom, and the manners of the library.
 
-1. A floor knows lower floors only; a room knows floors, `rows`, `learn` and `eval`, never another room.
+1. A floor knows lower floors only; a room knows floors, `rows`, `learn` and `eval`, never another room. The front
+   door `api` knows all rooms and the public headers, which are the headers of its files; nobody inside knows either.
 2. The `core/` of a room knows neither the library nor `rows`, nor anything of its room outside `core/`.
 3. Asking never reaches learning, learning never reaches evaluating or rivals, by any way of includes.
 4. SQL is in `library/` only, and headers of other projects are in the folders named below only.
@@ -28,6 +29,7 @@ MAY_KNOW = {
     "rows": ["library", "features", "learn"],
     "upkeep": ["rows"],
     **{room: ["rows", "eval"] for room in ROOMS},
+    "api": [*ROOMS, "upkeep"],
 }
 ONLY_IN = {
     "mpi.h": ["comm"],
@@ -104,7 +106,10 @@ def problems_of_includes(path, house):
     in_core = folder in ROOMS and rest[0] == "core"
     for number, name in includes(path):
         parts = name.split("/")
-        if parts[0] == "commonplace" and parts[1] not in known_to(folder):
+        if parts[0] == "commonplace" and len(parts) == 2:
+            if folder != "api":
+                yield number, f"{folder} may not know the public headers"
+        elif parts[0] == "commonplace" and parts[1] not in known_to(folder):
             yield number, f"{folder} may not know {parts[1]}"
         if in_core and parts[0] == "commonplace":
             if parts[1] in ("library", "rows"):
@@ -144,7 +149,8 @@ def problems(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if FORBIDDEN.search(line.split("//")[0]):
                 yield f"{place}:{number}: the library does not print, exit or abort: {line.strip()}"
-    for path in sorted([*house.rglob("*.cpp"), *(root / "app" / "cli").glob("*.cpp"),
+    inside = (path for path in house.rglob("*.cpp") if path.parent.name != "api")
+    for path in sorted([*inside, *(root / "app" / "cli").glob("*.cpp"),
                         *(root / "app" / "server").glob("*.cpp")]):
         place = path.relative_to(root)
         tables = TABLES.get(str(place.parent), [])

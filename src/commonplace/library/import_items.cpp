@@ -97,6 +97,14 @@ void settle_missing_items(Library& library, const Collection& target, const Impo
   }
 }
 
+void put_items(Library& library, const Collection& collection, std::vector<Item>& items) {
+  ItemWriter writer(library, collection);
+  for (Item& each : items) writer.put(each);
+  library.database()
+      .prepare("UPDATE collection SET items = ?, changed = ?, revision = revision + 1 WHERE id = ?")
+      .run(writer.rows(), current_time(), collection.id);
+}
+
 }  // namespace
 
 ImportSummary import_collection(Library& library, const std::string& name, const fs::path& source,
@@ -132,11 +140,16 @@ ImportSummary import_collection(Library& library, const std::string& name, const
 
 void add_items(Library& library, const Collection& collection, std::vector<Item> items) {
   Transaction transaction(library.database());
-  ItemWriter writer(library, collection);
-  for (Item& each : items) writer.put(each);
-  library.database()
-      .prepare("UPDATE collection SET items = ?, changed = ?, revision = revision + 1 WHERE id = ?")
-      .run(writer.rows(), current_time(), collection.id);
+  put_items(library, collection, items);
+  transaction.commit();
+}
+
+void add_items(Library& library, const std::string& name, std::vector<Item> items) {
+  Transaction transaction(library.database());
+  put_items(library,
+            has_collection(library, name) ? collection(library, name)
+                                          : open_collection(library, name, "", "", ""),
+            items);
   transaction.commit();
 }
 

@@ -49,5 +49,7 @@ ImportSummary import_collection(Library& library, const std::string& name,
 /// Adds single items to a collection that is there, or updates those of the same ids; all or none.
 /// Where it was added from, and all else, stays. Error for an item that cannot be.
 void add_items(Library& library, const Collection& collection, std::vector<Item> items);
+/// The same to the collection `name`, which is made, without a source, if it is not there.
+void add_items(Library& library, const std::string& name, std::vector<Item> items);
 
 }  // namespace commonplace

@@ -1,0 +1,96 @@
+# The library as one file, for programs of others, and all that an installation brings with it:
+# headers, CMake and pkg-config packages, the page, shell completions and the manual.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(parts base io math comm formats library features eval learn rows upkeep api)
+foreach(room search suggest detect relate transfer)
+  list(APPEND parts ${room}_core ${room})
+endforeach()
+list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+
+# STATIC, or SHARED with BUILD_SHARED_LIBS.
+add_library(libcommonplace ${objects})
+add_library(commonplace::commonplace ALIAS libcommonplace)
+set_target_properties(libcommonplace PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace
+  EXPORT_NAME commonplace VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_compile_features(libcommonplace INTERFACE cxx_std_20)
+target_include_directories(libcommonplace INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# By names that the installed package finds again.
+target_link_libraries(libcommonplace PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
+  ZLIB::ZLIB JPEG::JPEG PNG::PNG PkgConfig::WEBP PkgConfig::RSVG Threads::Threads
+  stemmer linear vl)
+if(COMMONPLACE_SANITIZE)
+  target_link_options(libcommonplace PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
+endif()
+if(BUILD_SHARED_LIBS)
+  if(NOT COMMONPLACE_PIC)
+    message(FATAL_ERROR "A shared library (BUILD_SHARED_LIBS) needs COMMONPLACE_PIC=ON.")
+  endif()
+  target_link_options(libcommonplace PRIVATE -Wl,--no-undefined)
+endif()
+
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Commonplace)
+install(TARGETS libcommonplace EXPORT CommonplaceTargets)
+install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CommonplaceConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake
+  ${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake DESTINATION ${config_folder})
+
+# The public headers, and those of the inside that they show: values of std types.
+install(DIRECTORY include/commonplace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(FILES src/commonplace/base/error.h src/commonplace/base/progress.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/base)
+install(FILES src/commonplace/formats/item.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats)
+
+# A static library needs the others at each link, a shared one brought them along.
+set(NEEDED "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
+set(NEEDED_LIBRARIES "-lstemmer -llinear -lvl -pthread")
+if(BUILD_SHARED_LIBS)
+  set(NEEDS "Requires.private: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace\nLibs.private: ${NEEDED_LIBRARIES}")
+else()
+  set(NEEDS "Requires: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace ${NEEDED_LIBRARIES}")
+endif()
+# Relative to itself, so that the whole may be moved.
+file(RELATIVE_PATH UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/commonplace.pc @ONLY CONTENT
+[[prefix=${pcfiledir}/@UP@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: Commonplace
+Description: Learns from the tags people gave, to search, suggest, detect, relate and transfer
+Version: @PROJECT_VERSION@
+@NEEDS@
+Cflags: -I${includedir}
+]])
+install(FILES ${PROJECT_BINARY_DIR}/commonplace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What the program says of itself: the manual, and completions for shells.
+set(companions ${PROJECT_BINARY_DIR}/companions)
+set(files commonplace.1 commonplace.bash commonplace.zsh commonplace.fish)
+list(TRANSFORM files PREPEND ${companions}/)
+add_custom_command(OUTPUT ${files} VERBATIM
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/companions.py
+    $<TARGET_FILE:commonplace_cli> ${companions}
+  DEPENDS commonplace_cli cmake/companions.py)
+add_custom_target(companions ALL DEPENDS ${files})
+install(FILES ${companions}/commonplace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${companions}/commonplace.bash RENAME commonplace
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${companions}/commonplace.zsh RENAME _commonplace
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${companions}/commonplace.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# The page, if `./dev build` has made it.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/page DESTINATION ${CMAKE_INSTALL_DATADIR}/commonplace
+  OPTIONAL)

@@ -1,0 +1,100 @@
+#include "commonplace/detect.h"
+
+#include "commonplace/api/inside.h"
+#include "commonplace/detect/ask.h"
+#include "commonplace/detect/learn.h"
+#include "commonplace/library/lessons.h"
+
+namespace commonplace::api::detect {
+namespace {
+
+namespace room = ::commonplace;
+
+Answer translate(const room::DetectAnswer& from) {
+  return {from.name,
+          from.shown,
+          from.not_shown,
+          from.learned,
+          from.items,
+          from.seconds,
+          each_of(from.items_found, [](const room::Detected& each) {
+            return Found{each.id, each.score, each.confidence, each.taught};
+          })};
+}
+
+room::DetectOptions translate(const Options& from) {
+  require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
+  return {from.limit, from.uncertain};
+}
+
+std::vector<::commonplace::Lesson> translate(std::span<const Lesson> lessons) {
+  return each_of(lessons, [](const Lesson& each) {
+    return ::commonplace::Lesson{each.item, each.shows, ""};
+  });
+}
+
+}  // namespace
+
+Report learn(Library& library, const std::string& collection, const LearnOptions& options,
+             const Run& run) {
+  room::DetectModelOptions model;
+  apply_settings(options.settings, model);
+  SelfComm self;
+  const auto report = room::learn_detect(inside(library), collection, options.name, model, self,
+                                         run.jobs, progress_of(run));
+  return {report.model,    report.collection,     report.features, report.items,   report.labelled,
+          report.concepts, report.representation, report.columns,  report.seconds, to_json(report)};
+}
+
+std::vector<Setting> settings() { return list_settings(room::DetectModelOptions()); }
+
+Update update(Library& library, const std::string& model, const Run& run) {
+  SelfComm self;
+  const auto done = room::update_detect(inside(library), model, self, run.jobs, progress_of(run));
+  return {done.new_items, done.changed_items, done.seconds};
+}
+
+void teach(Library& library, const std::string& collection, std::string_view concept_name,
+           std::span<const Lesson> lessons) {
+  ::commonplace::teach(inside(library), ::commonplace::collection(inside(library), collection),
+                       concept_name, translate(lessons));
+}
+
+std::vector<Lesson> lessons(const Library& library, std::string_view collection,
+                            std::string_view concept_name) {
+  return each_of(lessons_in_force(inside(library), collection, concept_name),
+                 [](const ::commonplace::Lesson& each) {
+                   return Lesson{each.item, each.shows};
+                 });
+}
+
+struct Detector::Parts {
+  room::ConceptFinder finder;
+};
+
+Detector::Detector(const Library& library, const std::string& model, const std::string& collection,
+                   const Run& run)
+    : parts_(new Parts{
+          room::ConceptFinder(inside(library), model, collection, run.jobs, progress_of(run))}) {}
+Detector::~Detector() = default;
+Detector::Detector(Detector&&) noexcept = default;
+Detector& Detector::operator=(Detector&&) noexcept = default;
+
+Answer Detector::ask(const std::string& concept_name, const Options& options) const {
+  return translate(parts_->finder.find(concept_name, translate(options)));
+}
+
+Answer Detector::ask(const std::string& concept_name, std::span<const Lesson> lessons,
+                     const Options& options) const {
+  return translate(parts_->finder.find(concept_name, translate(lessons), translate(options)));
+}
+
+std::vector<Concept> Detector::concepts() const {
+  return each_of(parts_->finder.concepts(), [](const room::DetectableConcept& each) {
+    return Concept{each.name, each.shown, each.not_shown, each.tagged};
+  });
+}
+
+const std::string& Detector::collection() const { return parts_->finder.collection(); }
+
+}  // namespace commonplace::api::detect
