@@ -1,5 +1,3 @@
-#include "commonplace/suggest/evaluate_classify.h"
-
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
 #include "commonplace/comm/together.h"
+#include "commonplace/suggest/evaluate_classify_report.h"
 
 namespace commonplace::app {
 namespace {

@@ -1,5 +1,3 @@
-#include "commonplace/suggest/evaluate_classify.h"
-
 #include <cmath>
 #include <functional>
 
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/suggest/evaluate_classify_report.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"

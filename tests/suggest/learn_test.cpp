@@ -259,33 +259,6 @@ TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   }
 }
 
-TEST_F(LearnSuggest, ACollectionIsSplitAtRandomOrInTime) {
-  SuggestEvaluationOptions evaluation;
-  evaluation.test_share = 0.25;
-  const SuggestTrial random =
-      split_collection(library(), "notes", usual_options(), evaluation, comm_, 1, no_progress);
-  EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
-  EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
-  evaluation.split = "time";
-  EXPECT_NE(message_of([&] {
-              split_collection(library(), "notes", usual_options(), evaluation, comm_, 1,
-                               no_progress);
-            }).find("--split random"),
-            std::string::npos);
-  std::string lines;
-  for (int i = 0; i < 10; ++i)
-    lines += "{\"id\":\"t" + std::to_string(i) + "\",\"text\":\"word" +
-             (i < 5 ? std::string("old") : std::string("new")) + "\",\"time\":\"20" +
-             std::to_string(10 + i) + "\",\"tags\":[\"" + (i < 5 ? "old" : "new") +
-             "\",\"all\"]}\n";
-  test::import_jsonl(library(), "timed", lines);
-  const SuggestTrial timed =
-      split_collection(library(), "timed", usual_options(), evaluation, comm_, 1, no_progress);
-  EXPECT_EQ(timed.train_tags.rows(), 5);
-  EXPECT_EQ(timed.test_tags.rows(), 5);
-  EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
-}
-
 TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
   test::import_jsonl(library(), "bare",
                      R"({"id":"a","text":"some words"})"

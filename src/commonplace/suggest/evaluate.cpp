@@ -15,6 +15,7 @@
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/learn/linear_tags.h"
+#include "commonplace/suggest/core/learn_suggester.h"
 #include "commonplace/suggest/rivals/neighbour_tags.h"
 #include "commonplace/suggest/rivals/poisson_tags.h"
 #include "commonplace/suggest/rivals/popular_tags.h"

@@ -1,3 +1,5 @@
+#include "commonplace/suggest/update.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -7,7 +9,6 @@
 #include "commonplace/comm/together.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
-#include "commonplace/suggest/learn.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace {
