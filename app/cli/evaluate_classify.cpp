@@ -56,7 +56,7 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
             fixed(gain.log_likelihood.interval.high, 4) + ").");
   say(arguments,
       "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
-          ", length " + fixed(evaluation.kernel.length) + ", variance " +
+          ", length " + fixed(evaluation.kernel.length_scale) + ", variance " +
           fixed(evaluation.kernel.variance) + ".");
 }
 

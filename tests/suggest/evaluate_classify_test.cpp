@@ -92,7 +92,7 @@ TEST(EvaluateClassify, ComparesTheWays) {
   ASSERT_EQ(found.descent_over_random.size(), 2U);
   EXPECT_NEAR(found.descent_over_random[0].difference.value,
               found.methods[0].error.value - found.methods[1].error.value, 1e-12);
-  EXPECT_EQ(found.surface.values.rows(), std::ssize(found.surface.lengths));
+  EXPECT_EQ(found.surface.values.rows(), std::ssize(found.surface.length_scales));
   EXPECT_EQ(found.surface.values.cols(), std::ssize(found.surface.variances));
 }
 
@@ -147,7 +147,8 @@ TEST(EvaluateClassify, ComesOutAsJsonAndAsAPicture) {
   EXPECT_EQ(json["items"], 120);
   EXPECT_EQ(json["methods"].size(), found.methods.size());
   EXPECT_EQ(json["methods"][0]["error"]["value"], found.methods[0].error.value);
-  EXPECT_EQ(json["likelihood_surface"]["log_likelihood"].size(), found.surface.lengths.size());
+  EXPECT_EQ(json["likelihood_surface"]["log_likelihood"].size(),
+            found.surface.length_scales.size());
   EXPECT_TRUE(json["descent_minus_random"].empty());
   const std::string picture = evaluation_plot(found);
   EXPECT_NE(picture.find("<svg"), std::string::npos);

@@ -92,20 +92,20 @@ TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
 
   // The same statistics with the item among them, on the same prototypes.
   SelfComm comm;
-  const TagLatents refit =
-      solve_latents(gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
-                                      share_say(grown.suggester.known_tags.view()).view(), comm, 1),
-                    grown.suggester.latents.ridge, 1);
-  EXPECT_LT((refit.weights - grown.suggester.latents.weights).cwiseAbs().maxCoeff(), 1e-3F);
+  const SparseGp refit = solve_sparse_gp(
+      gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
+                        share_say(grown.suggester.known_tags.view()).view(), comm, 1),
+      grown.suggester.tag_gp.noise_variance, 1);
+  EXPECT_LT((refit.weights - grown.suggester.tag_gp.weights).cwiseAbs().maxCoeff(), 1e-3F);
 }
 
 TEST_F(LearnSuggest, ALoneRejectionSaysNothingOfOtherTags) {
   learn();
   SuggestModel model = stored_model();
-  const Matrix before = model.suggester.latents.weights;
+  const Matrix before = model.suggester.tag_gp.weights;
   test::decide_one(library(), "notes", "n0", "photo", Verdict::rejected);
   EXPECT_EQ(update_model(model, library(), 1, no_progress).new_items, 1);
-  const Matrix& after = model.suggester.latents.weights;
+  const Matrix& after = model.suggester.tag_gp.weights;
   for (std::size_t tag = 0; tag < model.tags.size(); ++tag) {
     const float moved =
         (after.col(static_cast<Eigen::Index>(tag)) - before.col(static_cast<Eigen::Index>(tag)))

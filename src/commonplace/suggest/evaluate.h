@@ -63,7 +63,7 @@ struct SuggestEvaluation {
   std::int64_t features = 0;
   std::int64_t tags = 0;
   std::vector<SuggestResult> methods;
-  std::vector<SuggestResult> sweep;  ///< the tags' latents, by number of prototypes
+  std::vector<SuggestResult> sweep;  ///< the tags' processes, by number of prototypes
 };
 
 /// Learns from the trial's first part by each method and asks for the tags of the second. Nothing

@@ -26,7 +26,7 @@ struct ClassifyOptions {
   bool ivm = true;                ///< also the informative vector machine
   std::int64_t ivm_active = 300;  ///< its items a class: as many as prototypes, at most so many
   bool full = true;               ///< also the full Gaussian process, if there are few items
-  bool surface = true;            ///< also the marginal likelihood by length and variance
+  bool surface = true;            ///< also the marginal likelihood by length scale and variance
 };
 
 template <class Options, class Visit>
@@ -67,9 +67,9 @@ struct ClassifierQuality {
 };
 
 struct LikelihoodSurface {
-  std::vector<double> lengths;
+  std::vector<double> length_scales;
   std::vector<double> variances;
-  MatrixD values;  ///< lengths x variances
+  MatrixD values;  ///< length scales x variances
 };
 
 /// Moved prototypes minus random ones, over the same repetitions. Once there are as many prototypes

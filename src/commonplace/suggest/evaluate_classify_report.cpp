@@ -51,8 +51,8 @@ Chart surface_chart(const LikelihoodSurface& surface) {
   Chart chart{"Log marginal likelihood", "log2 of the kernel's length", "log likelihood", {}};
   for (std::size_t j = 0; j < surface.variances.size(); ++j) {
     Series series = series_of(concat("variance ", surface.variances[j]));
-    for (std::size_t i = 0; i < surface.lengths.size(); ++i) {
-      series.x.push_back(std::log2(surface.lengths[i]));
+    for (std::size_t i = 0; i < surface.length_scales.size(); ++i) {
+      series.x.push_back(std::log2(surface.length_scales[i]));
       series.y.push_back(
           surface.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
     }
@@ -90,7 +90,7 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
                {"train_items", evaluation.train_items},
                {"kernel",
                 {{"kind", to_string(evaluation.kernel.kind)},
-                 {"length", evaluation.kernel.length},
+                 {"length", evaluation.kernel.length_scale},
                  {"variance", evaluation.kernel.variance}}},
                {"methods", std::move(methods)},
                {"descent_minus_random", std::move(gains)}};
@@ -102,7 +102,7 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
       for (Eigen::Index j = 0; j < surface.values.cols(); ++j) row.push_back(surface.values(i, j));
       rows.push_back(std::move(row));
     }
-    json["likelihood_surface"] = {{"lengths", surface.lengths},
+    json["likelihood_surface"] = {{"lengths", surface.length_scales},
                                   {"variances", surface.variances},
                                   {"log_likelihood", std::move(rows)}};
   }
