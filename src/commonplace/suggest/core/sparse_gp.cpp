@@ -31,6 +31,16 @@ void check_tags(const SparseGp& gp, std::span<const std::pair<std::int32_t, floa
     require(tag >= 0 && tag < gp.tags(), "there is no tag ", tag, " among ", gp.tags());
 }
 
+/// Adds an item to the inverse by Sherman and Morrison: with k = G⁻¹ a, (G + a aᵀ)⁻¹ is
+/// G⁻¹ - k kᵀ / (1 + aᵀ k). Returns k / (1 + aᵀ k): V moves by this times (y - Vᵀ a)ᵀ.
+Eigen::VectorXf add_to_inverse(SparseGp& gp, std::span<const float> whitened) {
+  const VectorD a = as_vector(whitened).cast<double>();
+  const VectorD k = gp.inverse * a;
+  const VectorD gain = k / (1 + a.dot(k));
+  gp.inverse.noalias() -= gain * k.transpose();
+  return gain.cast<float>();
+}
+
 }  // namespace
 
 float say_of_each(std::int64_t tags) {
@@ -97,15 +107,11 @@ void learn_item(SparseGp& gp, std::span<const float> whitened,
                 std::span<const std::pair<std::int32_t, float>> targets) {
   check_size(gp, whitened);
   check_tags(gp, targets);
-  // Sherman and Morrison: with k = G⁻¹ a, (G + a aᵀ)⁻¹ = G⁻¹ - k kᵀ / (1 + aᵀ k), by which
-  // V moves by k (y - Vᵀ a)ᵀ / (1 + aᵀ k).
   const auto a = as_vector(whitened);
-  const VectorD k = gp.inverse * a.cast<double>();
-  const double scale = 1 + a.cast<double>().dot(k);
-  gp.inverse.noalias() -= (k / scale) * k.transpose();
+  const Eigen::VectorXf gain = add_to_inverse(gp, whitened);
   Eigen::RowVectorXf surprise = -(a.transpose() * gp.weights);
   for (const auto& [tag, value] : targets) surprise(tag) += value;
-  gp.weights.noalias() += (k / scale).cast<float>() * surprise;
+  gp.weights.noalias() += gain * surprise;
 }
 
 void learn_targets(SparseGp& gp, std::span<const float> whitened,
@@ -114,11 +120,9 @@ void learn_targets(SparseGp& gp, std::span<const float> whitened,
   check_tags(gp, targets);
   // As learn_item with the targets that are not known at what is expected of them.
   const auto a = as_vector(whitened);
-  const VectorD k = gp.inverse * a.cast<double>();
-  const double scale = 1 + a.cast<double>().dot(k);
-  gp.inverse.noalias() -= (k / scale) * k.transpose();
+  const Eigen::VectorXf gain = add_to_inverse(gp, whitened);
   for (const auto& [tag, value] : targets)
-    gp.weights.col(tag) += (value - a.dot(gp.weights.col(tag))) * (k / scale).cast<float>();
+    gp.weights.col(tag) += (value - a.dot(gp.weights.col(tag))) * gain;
 }
 
 void change_targets(SparseGp& gp, std::span<const float> whitened,
