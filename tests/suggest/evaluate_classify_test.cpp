@@ -163,7 +163,7 @@ TEST(EvaluateClassify, BadOptionsAreNamed) {
     const std::string message = test::message_of([&] { evaluate(ring(60, 3, 0.9), options); });
     EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
   };
-  refused("no kernel 'rbf'", [](auto& options) { options.kernel = "rbf"; });
+  refused("no kernel 'gauss'", [](auto& options) { options.kernel = "gauss"; });
   refused("prototypes has '0'", [](auto& options) { options.prototypes = "0"; });
   refused("prototypes has '5.5'", [](auto& options) { options.prototypes = "5.5"; });
   refused("prototypes has '101%'", [](auto& options) { options.prototypes = "101%"; });
