@@ -19,7 +19,7 @@
 #include "commonplace/search/core/shared_subspace.h"
 #include "commonplace/suggest/core/feature_weights.h"
 #include "commonplace/suggest/core/softmax_gp.h"
-#include "commonplace/suggest/core/tag_latents.h"
+#include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
 #include "commonplace/transfer/core/class_mixture.h"
 #include "commonplace/transfer/core/coupled_factors.h"
@@ -236,9 +236,9 @@ Fit prepare_suggest(const Sizes& sizes, const RowRange& own) {
     options.count = whole(sizes.parts);
     options.iterations = kPrototypeIterations;
     options.jobs = 1;
-    const GpBasis basis = make_basis({KernelKind::se, 0.7, 1},
-                                     tag_prototypes(rows, tags.view(), options, comm), 1e-6, 1);
-    solve_latents(gather_statistics(basis, rows, tags.view(), comm, 1), 0.1, 1);
+    const SparseGpBasis basis = make_basis(
+        {KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, tags.view(), options, comm), 1e-6, 1);
+    solve_sparse_gp(gather_statistics(basis, rows, tags.view(), comm, 1), 0.1, 1);
     done.iterations = kPrototypeIterations;
   };
 }

@@ -2,8 +2,6 @@
 // own words: how time and memory grow with the items N, the prototypes M and the tags C, and with
 // ranks.
 //   bench_tag_latents [ITEMS]     20,000 items unless told
-#include "commonplace/suggest/core/tag_latents.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +13,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
 
 namespace commonplace {
@@ -67,19 +66,19 @@ void measure(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
   const StoredRows chosen = tag_prototypes(rows, data.tags.view(), options, comm);
   const double choosing = seconds_since(begin);
   begin = Clock::now();
-  const GpBasis basis = make_basis({KernelKind::se, 0.7, 1}, chosen);
-  const LatentStatistics statistics = gather_statistics(basis, rows, data.tags.view(), comm);
-  TagLatents latents = solve_latents(statistics, 0.1);
+  const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.7, 1}, chosen);
+  const SparseGpStatistics statistics = gather_statistics(basis, rows, data.tags.view(), comm);
+  SparseGp gp = solve_sparse_gp(statistics, 0.1);
   const double learning = seconds_since(begin);
   const std::int64_t asked = std::min<std::int64_t>(items, 2000);
   begin = Clock::now();
   const Matrix whitened = whiten(basis, slice(rows, 0, asked));
-  const Matrix means = multiply(whitened, latents.weights);
+  const Matrix means = multiply(whitened, gp.weights);
   const double predicting = seconds_since(begin);
   begin = Clock::now();
   constexpr int kUpdates = 10;
   for (int i = 0; i < kUpdates; ++i)
-    learn_item(latents, {whitened.row(i).data(), static_cast<std::size_t>(whitened.cols())},
+    learn_item(gp, {whitened.row(i).data(), static_cast<std::size_t>(whitened.cols())},
                std::vector<std::pair<std::int32_t, float>>{{0, 1.0F}});
   const double updating = seconds_since(begin) / kUpdates;
   std::printf("%8lld %6lld %6lld %12.2f %10.2f %12.0f %12.2f %8lld\n",
@@ -97,8 +96,8 @@ void measure_ranks(std::int64_t items, std::int64_t prototypes, std::int64_t tag
       weigh_rows(data.rows.view(), feature_weights(data.rows.view(), data.tags.view(), {}, self));
   TagPrototypeOptions options;
   options.count = prototypes;
-  const GpBasis basis =
-      make_basis({KernelKind::se, 0.7, 1}, tag_prototypes(rows, data.tags.view(), options, self));
+  const SparseGpBasis basis =
+      make_basis({KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, data.tags.view(), options, self));
   for (const int ranks : {1, 2}) {
     const auto begin = Clock::now();
     run_as_threads(ranks, [&](Comm& comm) {

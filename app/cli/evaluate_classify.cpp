@@ -1,5 +1,3 @@
-#include "commonplace/suggest/evaluate_classify.h"
-
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
 #include "commonplace/comm/together.h"
+#include "commonplace/suggest/evaluate_classify_report.h"
 
 namespace commonplace::app {
 namespace {
@@ -57,7 +56,7 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
             fixed(gain.log_likelihood.interval.high, 4) + ").");
   say(arguments,
       "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
-          ", length " + fixed(evaluation.kernel.length) + ", variance " +
+          ", length " + fixed(evaluation.kernel.length_scale) + ", variance " +
           fixed(evaluation.kernel.variance) + ".");
 }
 

@@ -8,7 +8,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"
-#include "commonplace/suggest/learn.h"
+#include "commonplace/suggest/evaluate_report.h"
 
 namespace commonplace::app {
 namespace {
@@ -72,7 +72,7 @@ SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
   const Library opened(arguments.library);
   require_same(*arguments.comm, state_of(opened, collection(opened, arguments.collection)),
                concat("collection '", arguments.collection, "'"));
-  return split_collection(opened, arguments.collection, arguments.model, arguments.options,
+  return split_collection(opened, arguments.collection, arguments.model, arguments.options.split,
                           *arguments.comm, arguments.jobs, progress);
 }
 

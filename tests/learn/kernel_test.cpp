@@ -16,7 +16,7 @@ namespace {
 using test::naive_kernel;
 using test::random_features;
 
-constexpr KernelKind kKinds[] = {KernelKind::se, KernelKind::nn, KernelKind::linear,
+constexpr KernelKind kKinds[] = {KernelKind::rbf, KernelKind::nn, KernelKind::linear,
                                  KernelKind::cosine};
 
 double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().maxCoeff(); }
@@ -104,14 +104,14 @@ TEST(Kernel, IsWhatItsFormulaSays) {
   b.row(4).setZero();
   b.row(5) = a.row(6);
   for (const KernelKind kind : kKinds)
-    for (const double length : {0.4, 1.0, 7.0}) {
-      const Kernel kernel{kind, length, 2.5};
+    for (const double length_scale : {0.4, 1.0, 7.0}) {
+      const Kernel kernel{kind, length_scale, 2.5};
       const MatrixD expected = naive_kernel(kernel, a, b);
       const Matrix dense_a = a.cast<float>();
       const Matrix dense_b = b.cast<float>();
       const Sparse sparse_a = test::to_sparse(a);
       const Sparse sparse_b = test::to_sparse(b);
-      const double near = 3e-6 / std::min(1.0, length * length);
+      const double near = 3e-6 / std::min(1.0, length_scale * length_scale);
       EXPECT_LT(worst(kernel_matrix(kernel, dense_a, dense_b).cast<double>(), expected), near);
       EXPECT_LT(worst(kernel_matrix(kernel, sparse_a, sparse_b).cast<double>(), expected), near);
       const MatrixD gram = naive_kernel(kernel, a, a);
@@ -132,7 +132,7 @@ TEST(Kernel, ExponentialsAreRightToTheLastDigits) {
   for (Eigen::Index i = 0; i < count; ++i)
     z(i, 0) = std::sqrt(2 * 90 * static_cast<float>(i) / static_cast<float>(count));
   const Matrix zero = Matrix::Zero(1, 1);
-  const Matrix found = kernel_matrix({KernelKind::se, 1, 1}, zero, z);
+  const Matrix found = kernel_matrix({KernelKind::rbf, 1, 1}, zero, z);
   double error = 0;
   for (Eigen::Index i = 0; i < count; ++i) {
     // The exponent is rounded to float once; the exponential is judged by what it was given.
@@ -150,22 +150,24 @@ TEST(Kernel, ExponentialsAreRightToTheLastDigits) {
 
 TEST(Kernel, OfAnItemWithItselfIsNeverAboveTheVariance) {
   const Matrix x = 30 * random_features(50, 40, 1, 3).cast<float>();
-  const Matrix found = kernel_matrix({KernelKind::se, 2, 4}, x, x);
+  const Matrix found = kernel_matrix({KernelKind::rbf, 2, 4}, x, x);
   EXPECT_LE(found.maxCoeff(), 4.0001F);
   EXPECT_GT(found.diagonal().minCoeff(), 3.9F);
 }
 
 TEST(Kernel, NamesGoThereAndBack) {
   for (const KernelKind kind : kKinds) EXPECT_EQ(kernel_kind(to_string(kind)), kind);
-  EXPECT_THROW(kernel_kind("rbf"), Error);
+  EXPECT_EQ(kernel_kind("rbf"), KernelKind::rbf) << "the other name of se";
+  EXPECT_EQ(to_string(KernelKind::rbf), "se");
+  EXPECT_THROW(kernel_kind("gauss"), Error);
 }
 
 TEST(Kernel, BadOnesAndBadFeaturesAreRefused) {
   Matrix x = Matrix::Ones(3, 2);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Kernel& bad :
-       {Kernel{KernelKind::se, 0, 1}, Kernel{KernelKind::se, -1, 1}, Kernel{KernelKind::se, nan, 1},
-        Kernel{KernelKind::nn, 1, 0},
+       {Kernel{KernelKind::rbf, 0, 1}, Kernel{KernelKind::rbf, -1, 1},
+        Kernel{KernelKind::rbf, nan, 1}, Kernel{KernelKind::nn, 1, 0},
         Kernel{KernelKind::linear, 1, std::numeric_limits<double>::infinity()}}) {
     EXPECT_THROW(check(bad), Error);
     EXPECT_THROW(kernel_matrix(bad, x, x), Error);

@@ -9,7 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
-#include "commonplace/suggest/core/gp_basis.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 
 namespace commonplace {
 namespace {
@@ -38,7 +38,7 @@ SoftmaxGpFit fit(Comm& comm, int rank, int size) {
     labels.push_back(static_cast<std::int32_t>(row % kClasses));
   StoredRows prototypes;
   prototypes.dense = items({0, 12});
-  const GpBasis basis = make_basis({KernelKind::se, 0.5, 4}, prototypes, 1e-6, 1);
+  const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.5, 4}, prototypes, 1e-6, 1);
   SoftmaxGpOptions options;
   options.variances = "class";
   options.likelihood = true;

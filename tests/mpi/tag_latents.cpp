@@ -1,7 +1,5 @@
 // Run under mpirun: `mpi_tag_latents <ranks>` learns what tag suggestion is made of, each rank from
 // its own items, and compares the result with that of one process and with every other rank's.
-#include "commonplace/suggest/core/tag_latents.h"
-
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
 #include "commonplace/suggest/core/feature_weights.h"
+#include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/tag_categories.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
 
@@ -48,7 +47,7 @@ struct Items {
 struct Learned {
   std::vector<float> feature_weights;
   StoredRows prototypes;
-  TagLatents latents;
+  SparseGp gp;
   TagCategories categories;
 };
 
@@ -62,9 +61,8 @@ Learned learn(Comm& comm, int rank, int size) {
   options.count = 16;
   options.jobs = 1;
   result.prototypes = tag_prototypes(rows, items.tags.view(), options, comm);
-  const GpBasis basis = make_basis({KernelKind::se, 0.7, 1}, result.prototypes, 1e-6, 1);
-  result.latents =
-      solve_latents(gather_statistics(basis, rows, items.tags.view(), comm, 1), 0.1, 1);
+  const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.7, 1}, result.prototypes, 1e-6, 1);
+  result.gp = solve_sparse_gp(gather_statistics(basis, rows, items.tags.view(), comm, 1), 0.1, 1);
   result.categories = make_categories(items.tags.view(), 6, comm);
   return result;
 }
@@ -96,9 +94,8 @@ int run(int argc, char** argv, Comm& comm) {
   const Learned together = learn(comm, comm.rank(), comm.size());
   require(together.feature_weights == alone.feature_weights, "the features' weights differ");
   check("the prototypes", dense(together.prototypes.sparse), dense(alone.prototypes.sparse), comm);
-  check("the latents", together.latents.weights, alone.latents.weights, comm);
-  check("the inverses", together.latents.inverse.cast<float>(), alone.latents.inverse.cast<float>(),
-        comm);
+  check("the latents", together.gp.weights, alone.gp.weights, comm);
+  check("the inverses", together.gp.inverse.cast<float>(), alone.gp.inverse.cast<float>(), comm);
   require(together.categories.tags == alone.categories.tags, "the categories differ");
   check("the categories' tags", together.categories.shares, alone.categories.shares, comm);
   return 0;

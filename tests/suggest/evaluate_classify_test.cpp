@@ -1,5 +1,3 @@
-#include "commonplace/suggest/evaluate_classify.h"
-
 #include <cmath>
 #include <functional>
 
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/suggest/evaluate_classify_report.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
@@ -93,7 +92,7 @@ TEST(EvaluateClassify, ComparesTheWays) {
   ASSERT_EQ(found.descent_over_random.size(), 2U);
   EXPECT_NEAR(found.descent_over_random[0].difference.value,
               found.methods[0].error.value - found.methods[1].error.value, 1e-12);
-  EXPECT_EQ(found.surface.values.rows(), std::ssize(found.surface.lengths));
+  EXPECT_EQ(found.surface.values.rows(), std::ssize(found.surface.length_scales));
   EXPECT_EQ(found.surface.values.cols(), std::ssize(found.surface.variances));
 }
 
@@ -148,7 +147,8 @@ TEST(EvaluateClassify, ComesOutAsJsonAndAsAPicture) {
   EXPECT_EQ(json["items"], 120);
   EXPECT_EQ(json["methods"].size(), found.methods.size());
   EXPECT_EQ(json["methods"][0]["error"]["value"], found.methods[0].error.value);
-  EXPECT_EQ(json["likelihood_surface"]["log_likelihood"].size(), found.surface.lengths.size());
+  EXPECT_EQ(json["likelihood_surface"]["log_likelihood"].size(),
+            found.surface.length_scales.size());
   EXPECT_TRUE(json["descent_minus_random"].empty());
   const std::string picture = evaluation_plot(found);
   EXPECT_NE(picture.find("<svg"), std::string::npos);
@@ -163,7 +163,7 @@ TEST(EvaluateClassify, BadOptionsAreNamed) {
     const std::string message = test::message_of([&] { evaluate(ring(60, 3, 0.9), options); });
     EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
   };
-  refused("no kernel 'rbf'", [](auto& options) { options.kernel = "rbf"; });
+  refused("no kernel 'gauss'", [](auto& options) { options.kernel = "gauss"; });
   refused("prototypes has '0'", [](auto& options) { options.prototypes = "0"; });
   refused("prototypes has '5.5'", [](auto& options) { options.prototypes = "5.5"; });
   refused("prototypes has '101%'", [](auto& options) { options.prototypes = "101%"; });

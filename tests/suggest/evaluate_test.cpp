@@ -1,5 +1,3 @@
-#include "commonplace/suggest/evaluate.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/suggest/evaluate_report.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/planted_tags.h"
 #include "tests/support/sample_library.h"
@@ -33,98 +32,6 @@ SuggestEvaluation evaluate(const SuggestTrial& trial, const SuggestEvaluationOpt
   return evaluate_suggest(trial, {}, options, comm, jobs, no_progress);
 }
 
-class ReadTrial : public testing::Test {
- protected:
-  SuggestTrial read(const std::string& train, const std::string& test) {
-    return read_trial(folder_.write("train.txt", train), folder_.write("test.txt", test));
-  }
-  std::string refusal(const std::string& train, const std::string& test) {
-    return test::message_of([&] { read(train, test); });
-  }
-
-  test::TemporaryDirectory folder_;
-  const std::string train_ = "3 4 5\n0,2 0:1 3:2\n2 1:0.5\n3 0:1\n";
-  const std::string test_ = "2 4 5\n3,0 2:1\n2 0:4\n";
-};
-
-TEST_F(ReadTrial, IsWhatTheFilesSay) {
-  const SuggestTrial trial = read(train_, test_);
-  ASSERT_TRUE(trial.train.is_sparse && trial.test.is_sparse);
-  EXPECT_EQ(to_dense(trial.train.sparse.view()),
-            (MatrixD(3, 4) << 1, 0, 0, 2, 0, 0.5, 0, 0, 1, 0, 0, 0).finished());
-  EXPECT_EQ(to_dense(trial.test.sparse.view()),
-            (MatrixD(2, 4) << 0, 0, 1, 0, 4, 0, 0, 0).finished());
-  // Tags 0, 2 and 3 are those that the items to learn from have.
-  EXPECT_EQ(to_dense(trial.train_tags.view()),
-            (MatrixD(3, 3) << 1, 1, 0, 0, 1, 0, 0, 0, 1).finished());
-  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 3) << 1, 0, 1, 0, 1, 0).finished());
-  EXPECT_TRUE(trial.blocks.empty());
-}
-
-TEST_F(ReadTrial, TagsThatAreOnlyInTheTestAreLeftOutButTheirItemsCount) {
-  const SuggestTrial trial = read(train_, "3 4 5\n4 2:1\n1,2 0:4\n4,1 1:1\n");
-  EXPECT_EQ(trial.test_tags.columns, 3);
-  EXPECT_EQ(to_dense(trial.test_tags.view()),
-            (MatrixD(3, 3) << 0, 0, 0, 0, 1, 0, 0, 0, 0).finished());
-  EXPECT_EQ(trial.test.sparse.rows(), 3);
-}
-
-TEST_F(ReadTrial, ItemsWithoutTagsAreNotLearnedFrom) {
-  const SuggestTrial trial = read("3 4 5\n0 0:1\n 1:1\n2 2:1\n", test_);
-  EXPECT_EQ(trial.train_tags.rows(), 2);
-  EXPECT_EQ(to_dense(trial.train.sparse.view()),
-            (MatrixD(2, 4) << 1, 0, 0, 0, 0, 0, 1, 0).finished());
-  EXPECT_EQ(trial.untagged, 0);
-}
-
-TEST_F(ReadTrial, ItemsWithoutTagsAreNotAskedForButCounted) {
-  const SuggestTrial trial = read(train_, "4 4 5\n 1:1\n2 0:4\n 2:1\n4 3:1\n");
-  EXPECT_EQ(trial.untagged, 2);
-  EXPECT_EQ(to_dense(trial.test.sparse.view()),
-            (MatrixD(2, 4) << 4, 0, 0, 0, 0, 0, 0, 1).finished());
-  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 3) << 0, 1, 0, 0, 0, 0).finished());
-  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "popular"});
-  EXPECT_EQ(evaluation.test_items, 2);
-  EXPECT_EQ(evaluation.untagged, 2);
-  const auto json = nlohmann::json::parse(to_json(evaluation));
-  EXPECT_EQ(json["untagged_test_items"], 2);
-  EXPECT_EQ(json["methods"][0]["settings"]["prototypes"], json["methods"][0]["prototypes"]);
-  EXPECT_FALSE(json["methods"][1].contains("settings")) << "popular tags have none";
-  EXPECT_NE(refusal(train_, "1 4 5\n 1:1\n").find("has no tags"), std::string::npos);
-}
-
-TEST_F(ReadTrial, FilesMayHaveDifferentNumbersOfFeatures) {
-  const SuggestTrial trial = read("1 2 5\n0 1:1\n", "1 7 5\n0 6:1\n");
-  EXPECT_EQ(trial.train.sparse.columns, 7);
-  EXPECT_EQ(trial.test.sparse.columns, 7);
-}
-
-TEST_F(ReadTrial, ReadsSvmlightToo) {
-  const SuggestTrial trial = read_trial(folder_.write("a.svm", "1,2 1:0.5 3:1\n2 2:1\n"),
-                                        folder_.write("b.svm", "2,9 3:1\n1 1:1\n"));
-  EXPECT_EQ(to_dense(trial.train_tags.view()), (MatrixD(2, 2) << 1, 1, 0, 1).finished());
-  EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 2) << 0, 1, 1, 0).finished());
-  EXPECT_EQ(to_dense(trial.train.sparse.view()), (MatrixD(2, 3) << 0.5, 0, 1, 0, 1, 0).finished());
-}
-
-TEST_F(ReadTrial, BadFilesAreNamedWithTheLine) {
-  const std::string bad_label = refusal("2 4 5\n0 0:1\n7 0:1\n", test_);
-  EXPECT_NE(bad_label.find("train.txt:3: label '7' is not a number from 0 to 4"), std::string::npos)
-      << bad_label;
-  const std::string bad_feature = refusal(train_, "2 4 5\n0 0:1\n2 0:x\n");
-  EXPECT_NE(bad_feature.find("test.txt:3: "), std::string::npos) << bad_feature;
-  const std::string cut = refusal("5 4 5\n0 0:1\n2 0:1\n", test_);
-  EXPECT_NE(cut.find("the header promises 5 items, but the file has 2"), std::string::npos) << cut;
-  EXPECT_NE(refusal("1 4 5\n 0:1\n", test_).find("has no tags"), std::string::npos);
-  EXPECT_NE(refusal("0 4 5\n", test_).find("has no items"), std::string::npos);
-  EXPECT_THROW(read_trial(folder_ / "missing.txt", folder_.write("test.txt", test_)), Error);
-  const auto other = folder_.write("items.jsonl", "{\"id\": \"a\", \"tags\": [\"x\"]}\n");
-  EXPECT_NE(test::message_of([&] {
-              read_trial(other, folder_.write("test.txt", test_));
-            }).find("is jsonl; expected sparse features with tags (xc or svmlight)"),
-            std::string::npos);
-}
-
 /// Three of four items have tag 0, two have tag 1, one has tag 2; asked for are an item of tag 0,
 /// one of 1 and 2, and one of a tag that nobody could know.
 SuggestTrial small_trial() {
@@ -136,6 +43,18 @@ SuggestTrial small_trial() {
   trial.test = sparse_rows(test::to_sparse(words.topRows(3)));
   trial.test_tags = test::to_sparse((MatrixD(3, 3) << 1, 0, 0, 0, 1, 1, 0, 0, 0).finished());
   return trial;
+}
+
+TEST(EvaluateSuggest, ItemsWithoutTagsAreCounted) {
+  SuggestTrial trial = small_trial();
+  trial.untagged = 2;
+  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "popular"});
+  EXPECT_EQ(evaluation.test_items, 3);
+  EXPECT_EQ(evaluation.untagged, 2);
+  const auto json = nlohmann::json::parse(to_json(evaluation));
+  EXPECT_EQ(json["untagged_test_items"], 2);
+  EXPECT_EQ(json["methods"][0]["settings"]["prototypes"], json["methods"][0]["prototypes"]);
+  EXPECT_FALSE(json["methods"][1].contains("settings")) << "popular tags have none";
 }
 
 TEST(EvaluateSuggest, MeasuresOfASmallCase) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/suggest/core/gp_basis.h"
 #include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/sample_library.h"
@@ -18,7 +18,7 @@ namespace {
 using test::LabelledItems;
 using test::ring_of_classes;
 
-constexpr Kernel kKernel{KernelKind::se, 0.5, 4};
+constexpr Kernel kKernel{KernelKind::rbf, 0.5, 4};
 
 double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
@@ -56,11 +56,11 @@ TEST(FullGp, IsTheSparseOneWithAllItemsAsPrototypes) {
   const LabelledItems data = ring_of_classes(60, 3, 1, 4);
   const Matrix items = data.features.cast<float>();
   const Matrix fresh = ring_of_classes(20, 3, 1, 5).features.cast<float>();
-  const Kernel kernel{KernelKind::se, 0.15, 4};
+  const Kernel kernel{KernelKind::rbf, 0.15, 4};
   const FullGpFit full = fit_full_gp(kernel, items, data.labels, 3);
   StoredRows prototypes;
   prototypes.dense = items;
-  const GpBasis basis = make_basis(kernel, prototypes, 0);
+  const SparseGpBasis basis = make_basis(kernel, prototypes, 0);
   SoftmaxGpOptions options;
   options.variances = "coupled";
   options.likelihood = true;
@@ -79,7 +79,7 @@ TEST(FullGp, TheObjectiveFallsAndTheModeIsStationary) {
   for (const double variance : {1.0, 400.0}) {
     const LabelledItems data = ring_of_classes(90, 4, 0.9, 6);
     const Matrix items = data.features.cast<float>();
-    const Kernel kernel{KernelKind::se, 0.4, variance};
+    const Kernel kernel{KernelKind::rbf, 0.4, variance};
     const FullGpFit fit = fit_full_gp(kernel, items, data.labels, 4);
     for (std::size_t i = 1; i < fit.report.objective.size(); ++i)
       EXPECT_LE(fit.report.objective[i], fit.report.objective[i - 1]);
@@ -107,7 +107,7 @@ TEST(FullGp, RefusesBadInput) {
   EXPECT_THROW(fit_full_gp(kKernel, items, data.labels, 1), Error);
   EXPECT_THROW(fit_full_gp(kKernel, items, data.labels, 2), Error);
   EXPECT_THROW(fit_full_gp(kKernel, items, std::vector<std::int32_t>{0, 1}, 3), Error);
-  EXPECT_THROW(fit_full_gp({KernelKind::se, 0, 1}, items, data.labels, 3), Error);
+  EXPECT_THROW(fit_full_gp({KernelKind::rbf, 0, 1}, items, data.labels, 3), Error);
   FullGpOptions options;
   options.iterations = 0;
   EXPECT_THROW(fit_full_gp(kKernel, items, data.labels, 3, options), Error);

@@ -12,7 +12,7 @@ namespace {
 using test::LabelledItems;
 using test::ring_of_classes;
 
-constexpr Kernel kKernel{KernelKind::se, 0.4, 4};
+constexpr Kernel kKernel{KernelKind::rbf, 0.4, 4};
 
 double accuracy(const Matrix& probabilities, const std::vector<std::int32_t>& labels) {
   int right = 0;
@@ -63,7 +63,7 @@ TEST(Ivm, RefusesBadInput) {
   IvmOptions options;
   options.active = 0;
   EXPECT_THROW(fit_ivm(kKernel, items, data.labels, 3, options), Error);
-  EXPECT_THROW(fit_ivm({KernelKind::se, -1, 1}, items, data.labels, 3, {}), Error);
+  EXPECT_THROW(fit_ivm({KernelKind::rbf, -1, 1}, items, data.labels, 3, {}), Error);
 }
 
 }  // namespace

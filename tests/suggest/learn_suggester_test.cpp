@@ -36,8 +36,8 @@ class LearnSuggester : public testing::Test {
   void set_all() {
     options_.method = "tags";
     options_.prototypes = "8";
-    options_.length = 0.7;
-    options_.ridge = 0.1;
+    options_.length_scale = 0.7;
+    options_.noise_variance = 0.1;
     options_.weighting = "rare";
   }
 
@@ -131,8 +131,8 @@ TEST_F(LearnSuggester, NothingFitsAnItemOfUnseenWords) {
 TEST_F(LearnSuggester, RejectedTagsAreLowerForSimilarItems) {
   for (const std::string method : {"tags", "neighbours"}) {
     options_.method = method;
-    options_.length = 0.7;
-    options_.ridge = 0.1;
+    options_.length_scale = 0.7;
+    options_.noise_variance = 0.1;
     options_.weighting = "plain";
     const Matrix before = scores_of(learn().suggester, asked_.words);
     // Tag 7, which half of the items of topic 3 have, was rejected for the other half.
@@ -252,17 +252,17 @@ TEST_F(LearnSuggester, WhatIsSetIsNotChosen) {
     const LearnedSuggester learned = learn();
     EXPECT_EQ(learned.report.prototypes, 8);
     EXPECT_EQ(learned.suggester.basis.size(), 8);
-    EXPECT_EQ(learned.report.length, 0.7);
-    EXPECT_EQ(learned.suggester.basis.kernel.length, 0.7);
-    EXPECT_EQ(learned.report.ridge, 0.1);
-    EXPECT_EQ(learned.suggester.latents.ridge, 0.1);
+    EXPECT_EQ(learned.report.length_scale, 0.7);
+    EXPECT_EQ(learned.suggester.basis.kernel.length_scale, 0.7);
+    EXPECT_EQ(learned.report.noise_variance, 0.1);
+    EXPECT_EQ(learned.suggester.tag_gp.noise_variance, 0.1);
     EXPECT_EQ(learned.report.weighting, "rare");
-    options_.length = 0.9;
-    options_.ridge = 0.2;
+    options_.length_scale = 0.9;
+    options_.noise_variance = 0.2;
     options_.weighting = "both";
     const LearnedSuggester other = learn();
-    EXPECT_EQ(other.suggester.basis.kernel.length, 0.9) << items;
-    EXPECT_EQ(other.suggester.latents.ridge, 0.2) << items;
+    EXPECT_EQ(other.suggester.basis.kernel.length_scale, 0.9) << items;
+    EXPECT_EQ(other.suggester.tag_gp.noise_variance, 0.2) << items;
     EXPECT_EQ(other.report.weighting, "both") << items;
     set_all();
   }
@@ -272,24 +272,25 @@ TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   options_.method = "tags";
   const SuggesterReport report = learn().report;
   double best = -1;
-  double length = 0;
-  double ridge = 0;
+  double length_scale = 0;
+  double noise_variance = 0;
   int tried = 0;
   for (const SettingTried& each : report.tried) {
-    double with_length = 0;
-    double with_ridge = 0;
-    if (std::sscanf(each.setting.c_str(), "length %lf, ridge %lf", &with_length, &with_ridge) != 2)
+    double with_length_scale = 0;
+    double with_noise = 0;
+    if (std::sscanf(each.setting.c_str(), "length %lf, ridge %lf", &with_length_scale,
+                    &with_noise) != 2)
       continue;
     ++tried;
     if (each.ndcg <= best) continue;
     best = each.ndcg;
-    length = with_length;
-    ridge = with_ridge;
+    length_scale = with_length_scale;
+    noise_variance = with_noise;
   }
   EXPECT_GE(tried, 12);
   EXPECT_GT(best, 0.8);
-  EXPECT_EQ(report.length, length);
-  EXPECT_EQ(report.ridge, ridge);
+  EXPECT_EQ(report.length_scale, length_scale);
+  EXPECT_EQ(report.noise_variance, noise_variance);
 }
 
 TEST_F(LearnSuggester, ChoosesOnASampleAndLearnsFromAll) {
@@ -368,8 +369,8 @@ TEST_F(LearnSuggester, BadOptionsAreNamed) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {-1.0, nan, infinity}) {
-    refused("length is ", [&](auto& options) { options.length = bad; });
-    refused("ridge is ", [&](auto& options) { options.ridge = bad; });
+    refused("length is ", [&](auto& options) { options.length_scale = bad; });
+    refused("ridge is ", [&](auto& options) { options.noise_variance = bad; });
   }
   refused("neighbours is 0", [](auto& options) { options.neighbours = 0; });
   refused("categories is 1", [](auto& options) { options.categories = 1; });

@@ -92,20 +92,20 @@ TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
 
   // The same statistics with the item among them, on the same prototypes.
   SelfComm comm;
-  const TagLatents refit =
-      solve_latents(gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
-                                      share_say(grown.suggester.known_tags.view()).view(), comm, 1),
-                    grown.suggester.latents.ridge, 1);
-  EXPECT_LT((refit.weights - grown.suggester.latents.weights).cwiseAbs().maxCoeff(), 1e-3F);
+  const SparseGp refit = solve_sparse_gp(
+      gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
+                        share_say(grown.suggester.known_tags.view()).view(), comm, 1),
+      grown.suggester.tag_gp.noise_variance, 1);
+  EXPECT_LT((refit.weights - grown.suggester.tag_gp.weights).cwiseAbs().maxCoeff(), 1e-3F);
 }
 
 TEST_F(LearnSuggest, ALoneRejectionSaysNothingOfOtherTags) {
   learn();
   SuggestModel model = stored_model();
-  const Matrix before = model.suggester.latents.weights;
+  const Matrix before = model.suggester.tag_gp.weights;
   test::decide_one(library(), "notes", "n0", "photo", Verdict::rejected);
   EXPECT_EQ(update_model(model, library(), 1, no_progress).new_items, 1);
-  const Matrix& after = model.suggester.latents.weights;
+  const Matrix& after = model.suggester.tag_gp.weights;
   for (std::size_t tag = 0; tag < model.tags.size(); ++tag) {
     const float moved =
         (after.col(static_cast<Eigen::Index>(tag)) - before.col(static_cast<Eigen::Index>(tag)))
@@ -257,33 +257,6 @@ TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
     options.evidence.features = name;
     EXPECT_NE(message_of([&] { learn(options); }).find("made of the tags"), std::string::npos);
   }
-}
-
-TEST_F(LearnSuggest, ACollectionIsSplitAtRandomOrInTime) {
-  SuggestEvaluationOptions evaluation;
-  evaluation.test_share = 0.25;
-  const SuggestTrial random =
-      split_collection(library(), "notes", usual_options(), evaluation, comm_, 1, no_progress);
-  EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
-  EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
-  evaluation.split = "time";
-  EXPECT_NE(message_of([&] {
-              split_collection(library(), "notes", usual_options(), evaluation, comm_, 1,
-                               no_progress);
-            }).find("--split random"),
-            std::string::npos);
-  std::string lines;
-  for (int i = 0; i < 10; ++i)
-    lines += "{\"id\":\"t" + std::to_string(i) + "\",\"text\":\"word" +
-             (i < 5 ? std::string("old") : std::string("new")) + "\",\"time\":\"20" +
-             std::to_string(10 + i) + "\",\"tags\":[\"" + (i < 5 ? "old" : "new") +
-             "\",\"all\"]}\n";
-  test::import_jsonl(library(), "timed", lines);
-  const SuggestTrial timed =
-      split_collection(library(), "timed", usual_options(), evaluation, comm_, 1, no_progress);
-  EXPECT_EQ(timed.train_tags.rows(), 5);
-  EXPECT_EQ(timed.test_tags.rows(), 5);
-  EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
 }
 
 TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {

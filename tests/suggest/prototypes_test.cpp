@@ -11,10 +11,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/comm/comm.h"
-#include "commonplace/suggest/core/gp_basis.h"
 #include "commonplace/suggest/core/probit_site.h"
 #include "commonplace/suggest/core/prototype_gain.h"
 #include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/sample_library.h"
@@ -26,7 +26,7 @@ namespace {
 using test::LabelledItems;
 using test::ring_of_classes;
 
-constexpr Kernel kKernel{KernelKind::se, 0.5, 4};
+constexpr Kernel kKernel{KernelKind::rbf, 0.5, 4};
 
 double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
@@ -124,9 +124,9 @@ TEST(Prototypes, DescentLowersTheLoss) {
     options.settle = 0;
     const Prototypes moved = select_prototypes(items, data.labels, 4, kKernel, options);
     EXPECT_EQ(moved.labels, start.labels);
-    for (const double length : {0.05, 0.1})
-      EXPECT_LT(prototype_loss(items, data.labels, moved.rows.view(), moved.labels, length),
-                prototype_loss(items, data.labels, start.rows.view(), start.labels, length));
+    for (const double length_scale : {0.05, 0.1})
+      EXPECT_LT(prototype_loss(items, data.labels, moved.rows.view(), moved.labels, length_scale),
+                prototype_loss(items, data.labels, start.rows.view(), start.labels, length_scale));
   }
 }
 
@@ -190,8 +190,8 @@ double error_with(const std::string& selection, std::int64_t count, std::uint64_
   const Matrix test_items = fresh.features.cast<float>();
   PrototypeOptions options = options_for_test(selection, count);
   options.seed = seed;
-  const Kernel kernel{KernelKind::se, 0.3, 4};
-  const GpBasis basis =
+  const Kernel kernel{KernelKind::rbf, 0.3, 4};
+  const SparseGpBasis basis =
       make_basis(kernel, select_prototypes(items, data.labels, 6, kernel, options).rows);
   SelfComm comm;
   const SoftmaxGp model =

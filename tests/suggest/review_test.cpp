@@ -248,8 +248,8 @@ TEST_F(Review, DecisionsAreLearnedAsFromTheWholeCollection) {
     EXPECT_EQ(quick.suggester.known_tags.indices, slow.suggester.known_tags.indices);
     EXPECT_EQ(quick.suggester.known_tags.values, slow.suggester.known_tags.values);
     EXPECT_EQ(quick.suggester.known.sparse.values, slow.suggester.known.sparse.values);
-    EXPECT_EQ(quick.suggester.latents.weights, slow.suggester.latents.weights);
-    EXPECT_EQ(quick.suggester.latents.inverse, slow.suggester.latents.inverse);
+    EXPECT_EQ(quick.suggester.tag_gp.weights, slow.suggester.tag_gp.weights);
+    EXPECT_EQ(quick.suggester.tag_gp.inverse, slow.suggester.tag_gp.inverse);
     for (const std::string id : {"n0", "n1", "n2", "n3", "n5"})
       for (const std::string& tag : test::kNoteTopics)
         test::decide_one(library(), "notes", id, tag, Verdict::withdrawn);

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/suggest/core/gp_basis.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/sample_library.h"
@@ -41,12 +41,12 @@ SoftmaxGpFit fit_alone(const Matrix& whitened, const std::vector<std::int32_t>& 
   return fit_softmax_gp(whitened, labels, classes, options, comm);
 }
 
-constexpr Kernel kKernel{KernelKind::se, 0.5, 4};
+constexpr Kernel kKernel{KernelKind::rbf, 0.5, 4};
 
 /// Items on a ring, whitened by every seventh of them.
 struct Whitened {
   LabelledItems items;
-  GpBasis basis;
+  SparseGpBasis basis;
   Matrix a;
   VectorD diagonal;
 };
@@ -193,7 +193,7 @@ using SoftmaxGpOracle = Oracle;
 TEST_F(SoftmaxGpOracle, AgreesWithTheSubsetOfRegressors) {
   StoredRows prototypes;
   prototypes.dense = numbers("a_Z").cast<float>();
-  const GpBasis basis = make_basis(kKernel, prototypes, 1e-10);
+  const SparseGpBasis basis = make_basis(kKernel, prototypes, 1e-10);
   const SoftmaxGpFit fit =
       fit_alone(whiten(basis, items_), labels_, 3, options_for_test("coupled"));
   const MatrixD latents = whiten(basis, items_).cast<double>() * fit.model.weights;

@@ -88,9 +88,8 @@ TEST_F(ASuggester, ScoresByEachWay) {
   const std::vector<float> rarity = rarities(data_);
   const MatrixD known = test::naive_weigh_rows(to_dense(data_.words.view()), rarity);
   const MatrixD items = test::naive_weigh_rows(to_dense(asked_.words.view()), rarity);
-  EXPECT_LT(
-      worst(found.neighbours.cast<double>(), test::naive_neighbour_votes(items, known, 6) * tags),
-      1e-4);
+  EXPECT_LT(worst(found.neighbours.cast<double>(), test::naive_knn_votes(items, known, 6) * tags),
+            1e-4);
 
   const test::NaiveCategories categories = test::naive_categories(tags, 100);
   const Matrix scaled = (std::sqrt(kClassVariance) * asked).cast<float>();
@@ -164,8 +163,8 @@ TEST_F(ASuggester, AKnownItemNeedNotHearItself) {
   const Matrix heard = score(suggester, suggester.known.view());
   const Matrix unheard = score(suggester, suggester.known.view(), itself);
   const MatrixD known = test::naive_weigh_rows(to_dense(data_.words.view()), rarities(data_));
-  EXPECT_LT(worst(unheard.cast<double>(), test::naive_neighbour_votes(known, known, 6, itself) *
-                                              to_dense(data_.tags.view())),
+  EXPECT_LT(worst(unheard.cast<double>(),
+                  test::naive_knn_votes(known, known, 6, itself) * to_dense(data_.tags.view())),
             1e-4);
   EXPECT_GT((heard - unheard).cwiseAbs().maxCoeff(), 0.1F);
 }
@@ -291,8 +290,8 @@ TEST_F(ASuggester, FileOfPartsThatDoNotFitIsRefused) {
   refused("tags of known tags", [](Suggester& s) { ++s.known_tags.columns; });
   refused("known tag that is no number", [](Suggester& s) { s.known_tags.values[7] = kNaN; });
   refused("basis", [](Suggester& s) { s.basis.whitener.conservativeResize(5, 5); });
-  refused("latents", [](Suggester& s) { s.latents.inverse.conservativeResize(5, 5); });
-  refused("more tags", [](Suggester& s) { add_tags(s.latents, 1); });
+  refused("latents", [](Suggester& s) { s.tag_gp.inverse.conservativeResize(5, 5); });
+  refused("more tags", [](Suggester& s) { add_tags(s.tag_gp, 1); });
   refused("categories", [](Suggester& s) { s.categories.tags.pop_back(); });
   refused("tags of categories", [](Suggester& s) { s.categories.shares.conservativeResize(6, 5); });
   refused("classes", [](Suggester& s) { s.classifier.weights.conservativeResize(6, 5); });
@@ -324,12 +323,11 @@ TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   for (Eigen::Index tag = 0; tag < change.cols(); ++tag)
     if (change(8, tag) != 0)
       difference.emplace_back(static_cast<std::int32_t>(tag), static_cast<float>(change(8, tag)));
-  change_targets(changed.latents, {a.row(8).data(), static_cast<std::size_t>(a.cols())},
-                 difference);
+  change_targets(changed.tag_gp, {a.row(8).data(), static_cast<std::size_t>(a.cols())}, difference);
   const Sparse new_targets = test::to_sparse(said(targets));
-  const TagLatents refit = solve_latents(
+  const SparseGp refit = solve_sparse_gp(
       gather_statistics(changed.basis, changed.known.view(), new_targets.view(), comm), 0.2);
-  EXPECT_LT((changed.latents.weights - refit.weights).cwiseAbs().maxCoeff(), 1e-4F);
+  EXPECT_LT((changed.tag_gp.weights - refit.weights).cwiseAbs().maxCoeff(), 1e-4F);
   const Matrix before = score(fitting.suggester(), changed.known.view());
   const Matrix after = score(changed, changed.known.view());
   EXPECT_LT(after(8, 5), before(8, 5) - 0.01F);

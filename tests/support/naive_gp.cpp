@@ -15,10 +15,10 @@ namespace commonplace::test {
 namespace {
 
 double naive_value(const Kernel& kernel, const VectorD& x, const VectorD& z) {
-  const double l = kernel.length;
+  const double l = kernel.length_scale;
   const double s = kernel.variance;
   switch (kernel.kind) {
-    case KernelKind::se:
+    case KernelKind::rbf:
       return s * std::exp(-(x - z).squaredNorm() / (2 * l * l));
     case KernelKind::nn: {
       const double xz = 1 + x.dot(z) / (l * l);

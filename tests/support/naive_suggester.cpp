@@ -120,8 +120,8 @@ NaiveCategories naive_categories(const MatrixD& tags, std::size_t most) {
   return result;
 }
 
-MatrixD naive_neighbour_votes(const MatrixD& items, const MatrixD& known, std::int64_t count,
-                              const std::vector<std::int64_t>& skip) {
+MatrixD naive_knn_votes(const MatrixD& items, const MatrixD& known, std::int64_t count,
+                        const std::vector<std::int64_t>& skip) {
   MatrixD votes = naive_nearest_rows(items, known, count, skip).array().square();
   for (Eigen::Index row = 0; row < votes.rows(); ++row)
     if (const double sum = votes.row(row).sum(); sum > 0) votes.row(row) /= sum;

@@ -40,8 +40,8 @@ struct NaiveCategories {
 NaiveCategories naive_categories(const MatrixD& tags, std::size_t most);
 
 /// Squares of the greatest products, each row summing to one.
-MatrixD naive_neighbour_votes(const MatrixD& items, const MatrixD& known, std::int64_t count,
-                              const std::vector<std::int64_t>& skip = {});
+MatrixD naive_knn_votes(const MatrixD& items, const MatrixD& known, std::int64_t count,
+                        const std::vector<std::int64_t>& skip = {});
 
 /// Targets of 1 and -1 in about `density` of the places.
 Sparse random_targets(std::int64_t items, std::int64_t tags, double density, std::uint64_t seed);

@@ -44,8 +44,8 @@ class TaggedNotes : public LibraryTest {
     SuggestModelOptions options;
     options.suggester.method = "tags";
     options.suggester.prototypes = "40";
-    options.suggester.length = 0.7;
-    options.suggester.ridge = 0.1;
+    options.suggester.length_scale = 0.7;
+    options.suggester.noise_variance = 0.1;
     options.suggester.weighting = "rare";
     return options;
   }

@@ -13,10 +13,11 @@
 namespace commonplace {
 namespace {
 
+/// By kind; "se" is the squared exponential, the radial basis function.
 constexpr std::array<std::string_view, 4> kNames = {"se", "nn", "linear", "cosine"};
 
 double neural(const Kernel& kernel, double product, double x_square, double z_square) {
-  const double square = kernel.length * kernel.length;
+  const double square = kernel.length_scale * kernel.length_scale;
   const double both = 2 * (1 + product / square);
   const double alone = (1 + 2 * (1 + x_square / square)) * (1 + 2 * (1 + z_square / square));
   return 2 * kernel.variance / std::numbers::pi *
@@ -39,14 +40,14 @@ VectorD finite_norms(const FeatureRows& rows) {
 class RowKernel {
  public:
   RowKernel(const Kernel& kernel, const VectorD& z_squares) : kernel_(kernel), z_(z_squares) {
-    rate_ = 0.5 / (kernel.length * kernel.length);
+    rate_ = 0.5 / (kernel.length_scale * kernel.length_scale);
     scaled_.resize(static_cast<std::size_t>(z_.size()));
     for (Eigen::Index j = 0; j < z_.size(); ++j)
       scaled_[static_cast<std::size_t>(j)] = static_cast<float>(rate_ * z_[j]);
   }
 
   void apply(float* row, double x_square) const {
-    if (kernel_.kind == KernelKind::se) {
+    if (kernel_.kind == KernelKind::rbf) {
       exponentials(row, z_.size(), scaled_.data(), static_cast<float>(rate_ * x_square),
                    static_cast<float>(rate_), static_cast<float>(kernel_.variance));
       return;
@@ -110,6 +111,7 @@ void exponentials(float* row, std::int64_t count, const float* z, float x, float
 }
 
 KernelKind kernel_kind(std::string_view name) {
+  if (name == "rbf") return KernelKind::rbf;
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == name) return static_cast<KernelKind>(i);
   fail("there is no kernel '", name, "'; expected se, nn, linear or cosine");
@@ -118,16 +120,16 @@ KernelKind kernel_kind(std::string_view name) {
 std::string_view to_string(KernelKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
 
 void check(const Kernel& kernel) {
-  require(kernel.length > 0 && std::isfinite(kernel.length), "the kernel's length is ",
-          kernel.length, "; expected more than 0");
+  require(kernel.length_scale > 0 && std::isfinite(kernel.length_scale), "the kernel's length is ",
+          kernel.length_scale, "; expected more than 0");
   require(kernel.variance > 0 && std::isfinite(kernel.variance), "the kernel's variance is ",
           kernel.variance, "; expected more than 0");
 }
 
 double evaluate(const Kernel& kernel, double product, double x_square, double z_square) {
-  const double square = kernel.length * kernel.length;
+  const double square = kernel.length_scale * kernel.length_scale;
   switch (kernel.kind) {
-    case KernelKind::se:
+    case KernelKind::rbf:
       return kernel.variance *
              std::exp(-std::max(0.0, x_square + z_square - 2 * product) / (2 * square));
     case KernelKind::nn:

@@ -11,25 +11,26 @@
 namespace commonplace {
 
 /// How alike two items are. All depend on x·z, x·x and z·z alone, so that sparse rows cost their
-/// nonzeros. l is `length`, s `variance`:
-///   se      s exp(-|x - z|² / 2 l²)
+/// nonzeros. l is `length_scale`, s `variance`:
+///   rbf     s exp(-|x - z|² / 2 l²)
 ///   nn      (2 s / pi) asin(2 x̃·z̃ / sqrt((1 + 2 x̃·x̃)(1 + 2 z̃·z̃))), x̃ = (1, x / l)
 ///   linear  s (1 + x·z / l²)
 ///   cosine  s x·z / (|x| |z|), 0 where either is zero
-enum class KernelKind { se, nn, linear, cosine };
+enum class KernelKind { rbf, nn, linear, cosine };
 
 struct Kernel {
-  KernelKind kind = KernelKind::se;
-  double length = 1;
+  KernelKind kind = KernelKind::rbf;
+  double length_scale = 1;
   double variance = 1;
 
   bool operator==(const Kernel&) const = default;
 };
 
-/// Error, naming the kinds, for another name.
+/// From "se" or "rbf", "nn", "linear", "cosine". Error, naming the kinds, for another name.
 KernelKind kernel_kind(std::string_view name);
+/// The name in models and answers: "se" for rbf.
 std::string_view to_string(KernelKind kind);
-/// Error if length or variance is not a number above 0.
+/// Error if length scale or variance is not a number above 0.
 void check(const Kernel& kernel);
 
 /// k(x, z) from the three products.

@@ -11,7 +11,8 @@
 #include "commonplace/base/progress.h"
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/evidence.h"
-#include "commonplace/suggest/learn.h"
+#include "commonplace/suggest/model.h"
+#include "commonplace/suggest/update.h"
 
 namespace commonplace {
 

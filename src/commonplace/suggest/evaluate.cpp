@@ -15,7 +15,8 @@
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/learn/linear_tags.h"
-#include "commonplace/suggest/rivals/neighbour_tags.h"
+#include "commonplace/suggest/core/learn_suggester.h"
+#include "commonplace/suggest/rivals/knn_tags.h"
 #include "commonplace/suggest/rivals/poisson_tags.h"
 #include "commonplace/suggest/rivals/popular_tags.h"
 
@@ -344,9 +345,9 @@ Learned learn_baseline(const std::string& name, const SuggestTrial& trial, int j
   const SparseView rows = weighed->train().view();
   if (name == "popular") return baseline(fit_popular_tags(rows, tags), weighed, true);
   if (name == "neighbours") {
-    NeighbourTagOptions options;
+    KnnTagOptions options;
     options.jobs = jobs;
-    return baseline(fit_neighbour_tags(rows, tags, options), weighed, true);
+    return baseline(fit_knn_tags(rows, tags, options), weighed, true);
   }
   LinearTagOptions options;
   options.loss = name;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -10,32 +9,16 @@
 #include "commonplace/base/progress.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/calibration.h"
-#include "commonplace/suggest/core/learn_suggester.h"
+#include "commonplace/suggest/core/suggester.h"
+#include "commonplace/suggest/evaluate_trial.h"
 
 namespace commonplace {
-
-/// Items to learn from, and items to be asked for afterwards.
-struct SuggestTrial {
-  StoredRows train;   ///< items x features, raw
-  Sparse train_tags;  ///< items x tags, 1 where the item has the tag
-  StoredRows test;
-  Sparse test_tags;
-  std::vector<std::int64_t> blocks{};  ///< as SuggesterData has them
-  std::int64_t untagged = 0;  ///< items of the second part that nobody tagged, left out of it
-};
-
-/// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,
-/// and those that no item of `train` has are left out: they cannot be suggested, and count against
-/// everyone alike as nothing. Items without tags are left out of both: nobody said what they show.
-/// Error if the files do not fit together.
-SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
 
 struct SuggestEvaluationOptions {
   std::string methods = "combined,tags,category";         ///< of Commonplace
   std::string baselines = "logistic,neighbours,popular";  ///< also svm, poisson; all; none
-  std::string sweep{};           ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
-  std::string split = "random";  ///< of a collection: random, or time (the later half is asked for)
-  double test_share = 0.3;       ///< of a random split
+  std::string sweep{};          ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
+  SuggestSplitOptions split{};  ///< of a collection
 };
 
 template <class Options, class Visit>
@@ -44,8 +27,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("methods", options.methods, "ways of Commonplace: combined, tags, category, neighbours");
   visit("baselines", options.baselines, "logistic, svm, neighbours, popular, poisson; all or none");
   visit("sweep", options.sweep, "also try these numbers of prototypes, such as 1%,5%,20%");
-  visit("split", options.split, "of a collection: random, or time: the later half is asked for");
-  visit("test_share", options.test_share, "share of the items asked for, of a random split");
+  visit_options(options.split, visit);
 }
 
 /// How one method did.
@@ -81,7 +63,7 @@ struct SuggestEvaluation {
   std::int64_t features = 0;
   std::int64_t tags = 0;
   std::vector<SuggestResult> methods;
-  std::vector<SuggestResult> sweep;  ///< the tags' latents, by number of prototypes
+  std::vector<SuggestResult> sweep;  ///< the tags' processes, by number of prototypes
 };
 
 /// Learns from the trial's first part by each method and asks for the tags of the second. Nothing
@@ -91,9 +73,5 @@ struct SuggestEvaluation {
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
                                    const SuggestEvaluationOptions& options, Comm& comm, int jobs,
                                    const Progress& progress);
-
-std::string to_json(const SuggestEvaluation& evaluation);
-/// Precision against k, against the number of prototypes (if swept) and reliability, as one SVG.
-std::string evaluation_plot(const SuggestEvaluation& evaluation);
 
 }  // namespace commonplace

@@ -11,14 +11,14 @@
 #include "commonplace/comm/together.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/split.h"
-#include "commonplace/suggest/core/gp_basis.h"
 #include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "commonplace/suggest/rivals/full_gp.h"
 #include "commonplace/suggest/rivals/ivm.h"
 
 namespace commonplace {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Kernel, kind, length, variance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Kernel, kind, length_scale, variance)
 
 namespace {
 
@@ -158,11 +158,11 @@ Outcome run_sparse(const Stage& stage, const PrototypeOptions& choice) {
   Outcome outcome;
   outcome.prototypes = choice.count;
   auto begin = Clock::now();
-  const GpBasis basis = make_basis(stage.kernel,
-                                   select_prototypes(stage.train.features, stage.train.labels,
-                                                     stage.classes, stage.kernel, choice)
-                                       .rows,
-                                   1e-6, stage.jobs);
+  const SparseGpBasis basis = make_basis(stage.kernel,
+                                         select_prototypes(stage.train.features, stage.train.labels,
+                                                           stage.classes, stage.kernel, choice)
+                                             .rows,
+                                         1e-6, stage.jobs);
   SoftmaxGpOptions options;
   options.tolerance = 1e-5;
   options.jobs = stage.jobs;
@@ -371,21 +371,23 @@ class Contest {
     return outcomes;
   }
 
-  /// The first repetition's, a length to a piece.
+  /// The first repetition's, a length scale to a piece.
   LikelihoodSurface surface(Comm& comm) {
     const Kernel& kernel = kernels_[0];
     LikelihoodSurface surface;
-    for (int i = -4; i <= 4; ++i) surface.lengths.push_back(kernel.length * std::pow(2.0, 0.5 * i));
+    for (int i = -4; i <= 4; ++i)
+      surface.length_scales.push_back(kernel.length_scale * std::pow(2.0, 0.5 * i));
     for (int i = -2; i <= 2; ++i) surface.variances.push_back(kernel.variance * std::pow(4.0, i));
-    const auto rows = make_together(comm, std::ssize(surface.lengths), [&](std::int64_t number) {
-      go_to(0);
-      const double length = surface.lengths[static_cast<std::size_t>(number)];
-      const MatrixD values = likelihood_surface(
-          kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
-          std::span(&length, 1), surface.variances, tuning_of(0));
-      return packed(std::vector<double>(values.data(), values.data() + values.size()));
-    });
-    surface.values.resize(std::ssize(surface.lengths), std::ssize(surface.variances));
+    const auto rows =
+        make_together(comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
+          go_to(0);
+          const double length_scale = surface.length_scales[static_cast<std::size_t>(number)];
+          const MatrixD values = likelihood_surface(
+              kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
+              std::span(&length_scale, 1), surface.variances, tuning_of(0));
+          return packed(std::vector<double>(values.data(), values.data() + values.size()));
+        });
+    surface.values.resize(std::ssize(surface.length_scales), std::ssize(surface.variances));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto values = unpacked<std::vector<double>>(rows[i]);
       std::copy(values.begin(), values.end(),

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -13,20 +12,9 @@
 #include "commonplace/learn/kernel.h"
 #include "commonplace/suggest/core/gp_hyperparameters.h"
 #include "commonplace/suggest/core/prototypes.h"
+#include "commonplace/suggest/evaluate_classify_items.h"
 
 namespace commonplace {
-
-/// Items of known classes.
-struct ClassifiedItems {
-  Matrix features;                   ///< items x features
-  std::vector<std::int32_t> labels;  ///< 0 .. classes-1, one an item
-  std::vector<std::string> classes;  ///< names, ascending
-};
-
-/// From a CSV file, plain or gzip: numbers, and the class in the last column. A first line that
-/// does not begin with a number is a header. Error, with the line, for a cell that is not a number
-/// or a line of another length.
-ClassifiedItems read_classified(const std::filesystem::path& path);
 
 struct ClassifyOptions {
   std::string kernel = "se";                      ///< se, nn, linear or cosine
@@ -38,7 +26,7 @@ struct ClassifyOptions {
   bool ivm = true;                ///< also the informative vector machine
   std::int64_t ivm_active = 300;  ///< its items a class: as many as prototypes, at most so many
   bool full = true;               ///< also the full Gaussian process, if there are few items
-  bool surface = true;            ///< also the marginal likelihood by length and variance
+  bool surface = true;            ///< also the marginal likelihood by length scale and variance
 };
 
 template <class Options, class Visit>
@@ -79,9 +67,9 @@ struct ClassifierQuality {
 };
 
 struct LikelihoodSurface {
-  std::vector<double> lengths;
+  std::vector<double> length_scales;
   std::vector<double> variances;
-  MatrixD values;  ///< lengths x variances
+  MatrixD values;  ///< length scales x variances
 };
 
 /// Moved prototypes minus random ones, over the same repetitions. Once there are as many prototypes
@@ -110,10 +98,5 @@ ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const Classif
                                      const PrototypeOptions& descent,
                                      const HyperparameterOptions& tuning, Comm& comm, int jobs,
                                      const Progress& progress);
-
-std::string to_json(const ClassifyEvaluation& evaluation);
-
-/// Error against the number of prototypes, and the marginal likelihood, as SVG.
-std::string evaluation_plot(const ClassifyEvaluation& evaluation);
 
 }  // namespace commonplace

@@ -30,7 +30,7 @@ bool has_text(const Library& library, const Collection& collection) {
   return query.step() && query.integer(0) != 0;
 }
 
-/// Features that `commonplace features` made of the tags themselves (task/text_features.cpp): they
+/// Features that `commonplace features` made of the tags themselves (rows/text_features.cpp): they
 /// hold the answer, and a new item has none.
 bool made_of_tags(const FeatureRecord& record) {
   return record.source.starts_with("tags by ") || record.source.starts_with("pLSA of tags");

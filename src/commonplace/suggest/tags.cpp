@@ -244,6 +244,11 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
   return result;
 }
 
+void require_tags(const SuggestTags& tags, const std::string& collection) {
+  require(!tags.names.empty(), "no tag of collection '", collection,
+          "' may be suggested: give a smaller --min-uses, other lists, or tag more items");
+}
+
 std::optional<std::vector<std::string>> decided_since(const Library& library,
                                                       const Collection& collection,
                                                       const TagControl& control,

@@ -68,6 +68,9 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
                               const TagControl& control,
                               const std::vector<std::string>& known = {});
 
+/// Error, with what to do, if no tag of the collection of that name may be suggested.
+void require_tags(const SuggestTags& tags, const std::string& collection);
+
 /// What is known of some items only, and `known` are all the tags; row i is for `ids[i]`. Much
 /// faster than reading all. Error for an id that there is not.
 SuggestTags read_suggest_tags(const Library& library, const Collection& collection,

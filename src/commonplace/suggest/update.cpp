@@ -1,3 +1,5 @@
+#include "commonplace/suggest/update.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -7,13 +9,12 @@
 #include "commonplace/comm/together.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
-#include "commonplace/suggest/learn.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace {
 namespace {
 
-/// Targets as the latents learn them.
+/// Targets as the tags' Gaussian processes learn them.
 std::vector<Target> said(std::vector<Target> targets) {
   const float say = say_of_each(std::count_if(targets.begin(), targets.end(),
                                               [](const Target& each) { return each.second > 0; }));
@@ -103,7 +104,7 @@ class Updating {
     update_.new_tags = std::ssize(tags_.names) - std::ssize(model_.tags);
     if (update_.new_tags == 0) return;
     model_.tags = tags_.names;
-    add_tags(model_.suggester.latents, update_.new_tags);
+    add_tags(model_.suggester.tag_gp, update_.new_tags);
     model_.suggester.known_tags.columns += update_.new_tags;
     if (Matrix& shares = model_.suggester.categories.shares; shares.size() > 0) {
       shares.conservativeResize(Eigen::NoChange, shares.cols() + update_.new_tags);
@@ -141,7 +142,7 @@ class Updating {
     const StoredRows rows = take_rows(model_.suggester.known.view(), changed_);
     const Matrix whitened = whiten(model_.suggester.basis, rows.view(), jobs_);
     for (std::size_t i = 0; i < changed_.size(); ++i)
-      change_targets(model_.suggester.latents, whitened_row(whitened, i), differences_[i]);
+      change_targets(model_.suggester.tag_gp, whitened_row(whitened, i), differences_[i]);
   }
 
   void learn_new() {
@@ -149,7 +150,7 @@ class Updating {
     const Matrix whitened = whiten(model_.suggester.basis, rows.view(), jobs_);
     for (std::size_t i = 0; i < new_rows_.size(); ++i) {
       const bool tagged = is_tagged(tags_.targets.view().row_values(new_rows_[i]));
-      (tagged ? learn_item : learn_targets)(model_.suggester.latents, whitened_row(whitened, i),
+      (tagged ? learn_item : learn_targets)(model_.suggester.tag_gp, whitened_row(whitened, i),
                                             said(new_targets_[i]));
       model_.known_ids.push_back(ids_[static_cast<std::size_t>(new_rows_[i])]);
       targets_.push_back(new_targets_[i]);

@@ -10,14 +10,14 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/comm.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/suggest/core/gp_basis.h"
 #include "commonplace/suggest/core/prototypes.h"
 #include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 
 namespace commonplace {
 namespace {
 
-/// ln of (length / typical length, variance).
+/// ln of (length scale / typical length scale, variance).
 using Point = std::array<double, 2>;
 
 constexpr double kWidest = 3.4;          // ln 30
@@ -64,7 +64,7 @@ class Sample {
   FeatureRows items() const { return rows_.view(); }
 
   double log_likelihood(const Kernel& kernel) const {
-    const GpBasis basis = make_basis(kernel, prototypes_, 1e-6, jobs_);
+    const SparseGpBasis basis = make_basis(kernel, prototypes_, 1e-6, jobs_);
     SoftmaxGpOptions options;
     options.variances = "none";
     options.likelihood = true;
@@ -171,7 +171,7 @@ double product_of(const FeatureRows& items, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-double typical_length(const FeatureRows& items, std::uint64_t seed) {
+double typical_length_scale(const FeatureRows& items, std::uint64_t seed) {
   constexpr std::int64_t pairs = 1000;
   if (items.rows() < 2) return 1;
   const VectorD squares = squared_norms(items);
@@ -194,7 +194,7 @@ TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
                         std::span<const std::int32_t> labels, std::int64_t classes,
                         const HyperparameterOptions& options, const Progress& progress) {
   const Sample sample(items, labels, classes, options);
-  const double typical = typical_length(sample.items(), options.seed);
+  const double typical = typical_length_scale(sample.items(), options.seed);
   const auto kernel_at = [&](const Point& point) {
     return Kernel{kind, typical * std::exp(point[0]), std::exp(point[1])};
   };
@@ -214,16 +214,16 @@ TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
 
 MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
                            std::span<const std::int32_t> labels, std::int64_t classes,
-                           std::span<const double> lengths, std::span<const double> variances,
+                           std::span<const double> length_scales, std::span<const double> variances,
                            const HyperparameterOptions& options, const Progress& progress) {
   const Sample sample(items, labels, classes, options);
-  MatrixD result(std::ssize(lengths), std::ssize(variances));
+  MatrixD result(std::ssize(length_scales), std::ssize(variances));
   for (Eigen::Index i = 0; i < result.rows(); ++i)
     for (Eigen::Index j = 0; j < result.cols(); ++j) {
       progress({"measuring kernels", static_cast<std::uint64_t>(i * result.cols() + j),
                 static_cast<std::uint64_t>(result.size()), "kernels"});
-      result(i, j) = sample.log_likelihood(
-          {kind, lengths[static_cast<std::size_t>(i)], variances[static_cast<std::size_t>(j)]});
+      result(i, j) = sample.log_likelihood({kind, length_scales[static_cast<std::size_t>(i)],
+                                            variances[static_cast<std::size_t>(j)]});
     }
   return result;
 }

@@ -12,8 +12,8 @@
 
 namespace commonplace {
 
-/// How a kernel's length and variance are chosen: by the marginal likelihood of some of the items
-/// under a sparse Gaussian process (Laplace's approximation).
+/// How a kernel's length scale and variance are chosen: by the marginal likelihood of some of the
+/// items under a sparse Gaussian process (Laplace's approximation).
 struct HyperparameterOptions {
   std::int64_t items = 1500;     ///< judge by so many items, drawn at random
   std::int64_t prototypes = 64;  ///< which stand on so many of them; at least one a class
@@ -37,21 +37,22 @@ struct TunedKernel {
 };
 
 /// The median distance between items, of some pairs drawn at random: where the search for a length
-/// begins. 1 if they are all the same.
-double typical_length(const FeatureRows& items, std::uint64_t seed = 1);
+/// scale begins. 1 if they are all the same.
+double typical_length_scale(const FeatureRows& items, std::uint64_t seed = 1);
 
 /// The kernel of this kind with the greatest marginal likelihood found: a simplex search (Nelder &
-/// Mead) over the logarithms of length and variance, the length between 1/30 and 30 typical ones
-/// and the variance between 0.01 and 10,000.
+/// Mead) over the logarithms of length scale and variance, the length scale between 1/30 and 30
+/// typical ones and the variance between 0.01 and 10,000.
 TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
                         std::span<const std::int32_t> labels, std::int64_t classes,
                         const HyperparameterOptions& options,
                         const Progress& progress = no_progress);
 
-/// The log marginal likelihood for each length (rows) and variance (columns), over the same draw.
+/// The log marginal likelihood for each length scale (rows) and variance (columns), over the same
+/// draw.
 MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
                            std::span<const std::int32_t> labels, std::int64_t classes,
-                           std::span<const double> lengths, std::span<const double> variances,
+                           std::span<const double> length_scales, std::span<const double> variances,
                            const HyperparameterOptions& options,
                            const Progress& progress = no_progress);
 

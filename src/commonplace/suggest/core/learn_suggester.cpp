@@ -43,8 +43,8 @@ constexpr NamedWeighting kWeightings[] = {
 /// All that is chosen before the mixture.
 struct Setting {
   NamedWeighting weighting = kWeightings[0];
-  double length = 0.7;
-  double ridge = 0.1;
+  double length_scale = 0.7;
+  double noise_variance = 0.1;
   double share = 0.1;  ///< of the items, as prototypes
 };
 
@@ -85,11 +85,11 @@ void require_categories(bool classified) {
           "such as tags");
 }
 
-/// The choices, made on items held out from a sample.
-class Choosing {
+/// Searches the hyper-parameters on items held out from a sample, by the one-standard-error rule.
+class HyperparameterSearch {
  public:
-  Choosing(const SuggesterData& data, const SuggesterOptions& options, Comm& comm, int jobs,
-           const Progress& progress)
+  HyperparameterSearch(const SuggesterData& data, const SuggesterOptions& options, Comm& comm,
+                       int jobs, const Progress& progress)
       : options_(options), comm_(comm), jobs_(jobs) {
     const FeatureRows& raw = data.features;
     const SparseView& targets = data.targets;
@@ -109,8 +109,8 @@ class Choosing {
     fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options, alone_, jobs,
                      progress);
     setting_.share = share_asked_for(raw.rows());
-    if (options.length > 0) setting_.length = options.length;
-    if (options.ridge > 0) setting_.ridge = options.ridge;
+    if (options.length_scale > 0) setting_.length_scale = options.length_scale;
+    if (options.noise_variance > 0) setting_.noise_variance = options.noise_variance;
     for (const NamedWeighting& each : kWeightings)
       if (options.weighting == each.name) setting_.weighting = each;
   }
@@ -123,7 +123,7 @@ class Choosing {
 
   void choose_settings() {
     choose_weighting();
-    choose_length();
+    choose_length_scale();
     if (options_.prototypes == "auto") choose_share();
   }
 
@@ -175,7 +175,7 @@ class Choosing {
     return gains;
   }
 
-  /// The gain of each held-out item by the tags' latents as they now are.
+  /// The gain of each held-out item by the tags' processes as they now are.
   std::vector<double> gains() {
     Suggester& suggester = fitting_->suggester();
     suggester.mixture = {};
@@ -214,20 +214,23 @@ class Choosing {
     fitting_->choose_prototypes(
         std::min(prototypes_of(setting_.share, fitting_->items()), train_.targets.columns),
         kRoundsToChoose);
-    fitting_->gather(setting_.length);
-    fitting_->solve(setting_.ridge);
+    fitting_->gather(setting_.length_scale);
+    fitting_->solve(setting_.noise_variance);
   }
 
-  void try_length(double length) {
-    fitting_->gather(length);
-    const std::vector<double> ridges =
-        options_.ridge > 0 ? std::vector{options_.ridge} : std::vector{0.1, 0.03, 0.3, 1.0};
-    for (const double ridge : ridges) {
-      fitting_->solve(ridge);
-      if (!improves("length " + short_number(length) + ", ridge " + short_number(ridge), gains()))
+  void try_length_scale(double length_scale) {
+    fitting_->gather(length_scale);
+    const std::vector<double> noise_variances = options_.noise_variance > 0
+                                                    ? std::vector{options_.noise_variance}
+                                                    : std::vector{0.1, 0.03, 0.3, 1.0};
+    for (const double noise_variance : noise_variances) {
+      fitting_->solve(noise_variance);
+      if (!improves(
+              "length " + short_number(length_scale) + ", ridge " + short_number(noise_variance),
+              gains()))
         continue;
-      setting_.length = length;
-      setting_.ridge = ridge;
+      setting_.length_scale = length_scale;
+      setting_.noise_variance = noise_variance;
     }
   }
   static std::string short_number(double number) {
@@ -236,19 +239,20 @@ class Choosing {
     return {buffer, end};
   }
 
-  /// The usual length and ridge come first: others must be clearly better.
-  void choose_length() {
+  /// The usual length scale and noise variance come first: others must be clearly better.
+  void choose_length_scale() {
     const bool scaled = kernel_kind(options_.kernel) != KernelKind::cosine;
-    const std::vector<double> lengths = options_.length > 0 ? std::vector{options_.length}
-                                        : scaled            ? std::vector{0.7, 0.5, 1.0}
-                                                            : std::vector{1.0};
+    const std::vector<double> length_scales = options_.length_scale > 0
+                                                  ? std::vector{options_.length_scale}
+                                              : scaled ? std::vector{0.7, 0.5, 1.0}
+                                                       : std::vector{1.0};
     best_gains_.clear();
-    for (const double length : lengths) try_length(length);
+    for (const double length_scale : length_scales) try_length_scale(length_scale);
     refit();
   }
   void refit() {
-    fitting_->gather(setting_.length);
-    fitting_->solve(setting_.ridge);
+    fitting_->gather(setting_.length_scale);
+    fitting_->solve(setting_.noise_variance);
   }
 
   /// Twice as many prototypes while that is clearly better.
@@ -318,8 +322,8 @@ Suggester fit_all(const SuggesterData& data, const Setting& setting,
   fitting.weigh(setting.weighting.weighting);
   const std::int64_t asked = prototype_count(options.prototypes, items);
   fitting.choose_prototypes(asked > 0 ? asked : prototypes_of(setting.share, items));
-  fitting.gather(setting.length);
-  fitting.solve(setting.ridge);
+  fitting.gather(setting.length_scale);
+  fitting.solve(setting.noise_variance);
   if (chosen.mixture.category != 0) require_categories(fitting.classify());
   Suggester result = std::move(fitting.suggester());
   result.mixture = chosen.mixture;
@@ -359,27 +363,27 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   prototype_count(options.prototypes, items);
   const auto begin = Clock::now();
   LearnedSuggester learned;
-  Choosing choosing(data, options, comm, jobs, progress);
+  HyperparameterSearch search(data, options, comm, jobs, progress);
   Suggester chosen;
-  if (choosing.possible()) {
-    choosing.choose_settings();
-    choosing.choose_mixture(chosen, learned.report.quality);
+  if (search.possible()) {
+    search.choose_settings();
+    search.choose_mixture(chosen, learned.report.quality);
   } else {
     chosen.mixture = usual_mixture(options.method);
     chosen.confidence = fit_confidence({}, {});
   }
-  const Setting& setting = choosing.setting();
+  const Setting& setting = search.setting();
   learned.suggester = fit_all(data, setting, options, comm, jobs, progress, std::move(chosen));
   SuggesterReport& report = learned.report;
   report.items = items;
   report.tags = data.targets.columns;
   report.prototypes = learned.suggester.basis.size();
   if (data.features.is_sparse()) report.weighting = setting.weighting.name;
-  report.length = setting.length;
-  report.ridge = setting.ridge;
+  report.length_scale = setting.length_scale;
+  report.noise_variance = setting.noise_variance;
   report.mixture = learned.suggester.mixture;
   report.threshold = learned.suggester.threshold;
-  report.tried = choosing.tried();
+  report.tried = search.tried();
   report.seconds = comm.broadcast(seconds_since(begin), 0);
   return learned;
 }
@@ -398,8 +402,8 @@ std::string to_json(const SuggesterReport& report) {
                      {"tags", report.tags},
                      {"prototypes", report.prototypes},
                      {"weighting", report.weighting},
-                     {"length", report.length},
-                     {"ridge", report.ridge},
+                     {"length", report.length_scale},
+                     {"ridge", report.noise_variance},
                      {"mixture", Json::parse(options_to_json(report.mixture))},
                      {"threshold", report.threshold},
                      {"tried", tried},

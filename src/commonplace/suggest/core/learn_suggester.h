@@ -22,8 +22,8 @@ struct SuggesterReport {
   std::int64_t tags = 0;
   std::int64_t prototypes = 0;
   std::string weighting;  ///< empty for dense features
-  double length = 0;
-  double ridge = 0;
+  double length_scale = 0;
+  double noise_variance = 0;
   SuggesterMixture mixture;
   double threshold = 0;
   std::vector<SettingTried> tried;

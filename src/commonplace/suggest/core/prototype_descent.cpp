@@ -181,8 +181,8 @@ class Descent {
 
   /// Fits the reach of prototypes to the distance at which they now lie.
   void measure() {
-    const double length = options_.softness * typical_distance(items_, prototypes_, squares_);
-    reach_ = static_cast<float>(0.5 / (length * length));
+    const double length_scale = options_.softness * typical_distance(items_, prototypes_, squares_);
+    reach_ = static_cast<float>(0.5 / (length_scale * length_scale));
   }
 
   /// Draws the prototypes of the item's own class towards it, as k-means does, softly.
@@ -252,15 +252,16 @@ struct Responsible {
 
 Responsible responsible(const FeatureRows& items, std::span<const std::int32_t> labels,
                         const FeatureRows& prototypes,
-                        std::span<const std::int32_t> prototype_labels, double length) {
-  require(length > 0 && std::isfinite(length), "length is ", length, "; expected more than 0");
+                        std::span<const std::int32_t> prototype_labels, double length_scale) {
+  require(length_scale > 0 && std::isfinite(length_scale), "length is ", length_scale,
+          "; expected more than 0");
   require(items.rows() == std::ssize(labels) && prototypes.rows() == std::ssize(prototype_labels),
           "the labels do not fit the items or the prototypes");
   require(items.rows() >= 1 && prototypes.rows() >= 1, "there are no items or no prototypes");
   const VectorD z = squared_norms(prototypes);
   Responsible result{exact_products(items, prototypes), VectorD::Zero(items.rows())};
   for (Eigen::Index n = 0; n < result.p.rows(); ++n) {
-    VectorD exponents = (2 * result.p.row(n).transpose() - z) / (2 * length * length);
+    VectorD exponents = (2 * result.p.row(n).transpose() - z) / (2 * length_scale * length_scale);
     exponents = (exponents.array() - exponents.maxCoeff()).exp();
     result.p.row(n) = exponents.transpose() / exponents.sum();
     for (Eigen::Index m = 0; m < z.size(); ++m)
@@ -297,20 +298,20 @@ void descend(const FeatureRows& items, std::span<const std::int32_t> labels,
 
 double prototype_loss(const FeatureRows& items, std::span<const std::int32_t> labels,
                       const FeatureRows& prototypes, std::span<const std::int32_t> prototype_labels,
-                      double length) {
-  return responsible(items, labels, prototypes, prototype_labels, length).loss.mean();
+                      double length_scale) {
+  return responsible(items, labels, prototypes, prototype_labels, length_scale).loss.mean();
 }
 
 MatrixD prototype_gradient(const FeatureRows& items, std::span<const std::int32_t> labels,
                            const FeatureRows& prototypes,
-                           std::span<const std::int32_t> prototype_labels, double length) {
-  const Responsible at = responsible(items, labels, prototypes, prototype_labels, length);
+                           std::span<const std::int32_t> prototype_labels, double length_scale) {
+  const Responsible at = responsible(items, labels, prototypes, prototype_labels, length_scale);
   MatrixD result = MatrixD::Zero(prototypes.rows(), prototypes.columns());
   const auto add = [&](Eigen::Index m, const Row& row, double weight) {
     for (std::size_t i = 0; i < row.values.size(); ++i)
       result(m, row.column(i)) += weight * static_cast<double>(row.values[i]);
   };
-  const double scale = 1 / (length * length * static_cast<double>(items.rows()));
+  const double scale = 1 / (length_scale * length_scale * static_cast<double>(items.rows()));
   for (Eigen::Index n = 0; n < items.rows(); ++n)
     for (Eigen::Index m = 0; m < prototypes.rows(); ++m) {
       const bool other =

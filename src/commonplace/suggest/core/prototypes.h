@@ -64,10 +64,10 @@ Prototypes select_prototypes(const FeatureRows& items, std::span<const std::int3
 /// P(m | x) proportional to exp(-|x - z_m|² / 2 length²): what the descent lowers.
 double prototype_loss(const FeatureRows& items, std::span<const std::int32_t> labels,
                       const FeatureRows& prototypes, std::span<const std::int32_t> prototype_labels,
-                      double length);
+                      double length_scale);
 /// Its gradient by the prototypes, dense.
 MatrixD prototype_gradient(const FeatureRows& items, std::span<const std::int32_t> labels,
                            const FeatureRows& prototypes,
-                           std::span<const std::int32_t> prototype_labels, double length);
+                           std::span<const std::int32_t> prototype_labels, double length_scale);
 
 }  // namespace commonplace

@@ -39,9 +39,10 @@ void visit_options(Options& options, Visit&& visit) {
   visit("tolerance", options.tolerance, "stop when a step promises less than this share");
 }
 
-/// A Gaussian process for C classes that share M prototypes, over whitened items (gp_basis.h): the
-/// latent function of class c is aᵀ v_c, the classes' probabilities are the softmax of the latents,
-/// and v_c ~ N(0, I) before the data. Laplace's approximation: the mode and its curvature.
+/// A Gaussian process for C classes that share M prototypes, over whitened items
+/// (sparse_gp_basis.h): the latent function of class c is aᵀ v_c, the classes' probabilities are
+/// the softmax of the latents, and v_c ~ N(0, I) before the data. Laplace's approximation: the mode
+/// and its curvature.
 struct SoftmaxGp {
   MatrixD weights;              ///< M x C, the mode
   std::string variances;        ///< as in the options

@@ -9,7 +9,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/suggest/core/neighbour_votes.h"
+#include "commonplace/suggest/core/knn_votes.h"
 
 namespace commonplace {
 namespace {
@@ -28,9 +28,9 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
             std::span<const std::int64_t> skip, int jobs) {
   const Sparse votes =
       prepared.is_sparse()
-          ? neighbour_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
-                                      lookup.known_columns.view(), suggester.neighbours, skip, jobs)
-          : neighbour_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
+          ? knn_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
+                                lookup.known_columns.view(), suggester.neighbours, skip, jobs)
+          : knn_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
   const Sparse sums = multiply(votes.view(), suggester.known_tags.view());
   Matrix result = Matrix::Zero(prepared.rows(), suggester.tags());
   for (std::int64_t row = 0; row < sums.rows(); ++row) {
@@ -68,10 +68,10 @@ void check(const SuggesterOptions& options) {
   check_choice(options.method, "method", {"combined", "tags", "category", "neighbours"});
   check_choice(options.weighting, "weighting", {"auto", "plain", "rare", "telling", "both"});
   kernel_kind(options.kernel);
-  require(options.length >= 0 && std::isfinite(options.length), "length is ", options.length,
-          "; expected more than 0, or 0 to choose it");
-  require(options.ridge >= 0 && std::isfinite(options.ridge), "ridge is ", options.ridge,
-          "; expected more than 0, or 0 to choose it");
+  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length is ",
+          options.length_scale, "; expected more than 0, or 0 to choose it");
+  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "ridge is ",
+          options.noise_variance, "; expected more than 0, or 0 to choose it");
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
   require(options.held_out > 0 && options.held_out < 1, "held_out is ", options.held_out,
@@ -95,7 +95,7 @@ Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs
 
 SuggesterLookup::SuggesterLookup(const Suggester& suggester, bool known)
     : basis(suggester.basis),
-      latents(suggester.latents.weights.transpose()),
+      tag_weights(suggester.tag_gp.weights.transpose()),
       known_columns(known && suggester.known.is_sparse
                         ? transpose(compared(suggester, suggester.known.sparse.view()).view())
                         : Sparse()) {}
@@ -112,7 +112,7 @@ TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
   const SuggesterMixture& mixture = suggester.mixture;
   if (mixture.tags != 0 || mixture.category != 0) {
     scores.whitened = lookup.basis.whiten(prepared, jobs);
-    if (mixture.tags != 0) scores.tags = lookup.latents.multiply(scores.whitened, jobs);
+    if (mixture.tags != 0) scores.tags = lookup.tag_weights.multiply(scores.whitened, jobs);
     if (mixture.category != 0) {
       const VectorD diagonal = kClassVariance * kernel_diagonal(suggester.basis.kernel, prepared);
       const Matrix scaled = static_cast<float>(std::sqrt(kClassVariance)) * scores.whitened;
@@ -174,7 +174,7 @@ void add_suggester(TensorWriter& writer, const Suggester& suggester) {
   writer.add("features.blocks", span_of(suggester.blocks));
   writer.add("features.neighbour_weights", span_of(suggester.neighbour_weights));
   add_basis(writer, suggester.basis);
-  add_latents(writer, suggester.latents);
+  add_sparse_gp(writer, suggester.tag_gp);
   if (suggester.known.is_sparse)
     writer.add_sparse("known.rows", suggester.known.sparse.view());
   else
@@ -204,7 +204,7 @@ Suggester read_suggester(const TensorFile& file) {
   const auto of_neighbours = file.floats("features.neighbour_weights");
   result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
   result.basis = read_basis(file);
-  result.latents = read_latents(file, result.basis.size());
+  result.tag_gp = read_sparse_gp(file, result.basis.size());
   result.known.is_sparse = file.has("known.rows.starts");
   if (result.known.is_sparse)
     result.known.sparse = copy(file.sparse("known.rows"));

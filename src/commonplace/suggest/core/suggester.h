@@ -10,10 +10,10 @@
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/suggest/core/feature_weights.h"
-#include "commonplace/suggest/core/gp_basis.h"
 #include "commonplace/suggest/core/softmax_gp.h"
+#include "commonplace/suggest/core/sparse_gp.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "commonplace/suggest/core/tag_categories.h"
-#include "commonplace/suggest/core/tag_latents.h"
 
 namespace commonplace {
 
@@ -22,8 +22,8 @@ struct SuggesterOptions {
   std::string method = "combined";  ///< combined, tags, category or neighbours
   std::string prototypes = "auto";  ///< a number, a share such as 5%, or auto
   std::string kernel = "se";        ///< se, nn, linear or cosine
-  double length = 0;                ///< of the kernel
-  double ridge = 0;                 ///< variance of the noise on a tag
+  double length_scale = 0;          ///< of the kernel
+  double noise_variance = 0;        ///< variance of the noise on a tag
   std::string weighting = "auto";   ///< of sparse features: plain, rare, telling, both, auto
   std::int64_t neighbours = 20;     ///< so many known items vote
   std::int64_t categories = 100;    ///< the commonest tags, among which an item's category is
@@ -38,8 +38,8 @@ void visit_options(Options& options, Visit&& visit) {
   visit("method", options.method, "combined, tags, category (the paper's) or neighbours");
   visit("prototypes", options.prototypes, "a number, a share of the items such as 5%, or auto");
   visit("kernel", options.kernel, "se, nn, linear or cosine");
-  visit("length", options.length, "length scale of the kernel; 0 to choose it");
-  visit("ridge", options.ridge, "variance of the noise on a tag; 0 to choose it");
+  visit("length", options.length_scale, "length scale of the kernel; 0 to choose it");
+  visit("ridge", options.noise_variance, "variance of the noise on a tag; 0 to choose it");
   visit("weighting", options.weighting, "of words: plain, rare, telling, both or auto");
   visit("neighbours", options.neighbours, "so many known items vote");
   visit("categories", options.categories, "so many of the commonest tags can be categories");
@@ -71,14 +71,14 @@ void visit_options(Options& options, Visit&& visit) {
 inline constexpr double kClassVariance = 30;
 
 /// Features of items to tags with confidence. A plain value that knows numbers only; what the
-/// columns and tags mean is the matter of task/suggest_model.h.
+/// columns and tags mean is the matter of suggest/model.h.
 struct Suggester {
   std::vector<float> feature_weights;  ///< of sparse features, one each
   std::vector<std::int64_t> blocks;    ///< of sparse features: where each kind begins; empty: one
   /// Of sparse features: what turns their weights into those by which neighbours are compared.
   std::vector<float> neighbour_weights;
-  GpBasis basis;
-  TagLatents latents;
+  SparseGpBasis basis;
+  SparseGp tag_gp;
   StoredRows known;   ///< the items learned from, prepared
   Sparse known_tags;  ///< their targets: 1 has the tag, -1 it was rejected
   std::int64_t neighbours = 20;
@@ -88,7 +88,7 @@ struct Suggester {
   ConfidenceMap confidence;
   double threshold = 0.5;  ///< of confidence; what suits best on held-out items
 
-  std::int64_t tags() const { return latents.tags(); }
+  std::int64_t tags() const { return tag_gp.tags(); }
 };
 
 /// Raw features as the suggester compares them: sparse ones weighed, each kind that an item has
@@ -105,7 +105,7 @@ Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs
 struct SuggesterLookup {
   explicit SuggesterLookup(const Suggester& suggester, bool known = true);
   ReadyBasis basis;
-  PackedFactor latents;
+  PackedFactor tag_weights;
   Sparse known_columns;  ///< of sparse rows: what is known by feature, to be compared
 };
 

@@ -54,15 +54,15 @@ void SuggesterFitting::choose_prototypes(std::int64_t count, int rounds) {
   prototypes_ = tag_prototypes(own_known(), own_targets(), options, comm_, progress_);
 }
 
-void SuggesterFitting::gather(double length) {
+void SuggesterFitting::gather(double length_scale) {
   suggester_.basis =
-      make_basis({kernel_kind(options_.kernel), length, 1}, prototypes_, 1e-6, jobs_);
+      make_basis({kernel_kind(options_.kernel), length_scale, 1}, prototypes_, 1e-6, jobs_);
   statistics_ =
       gather_statistics(suggester_.basis, own_known(), said_.view(), comm_, jobs_, progress_);
 }
 
-void SuggesterFitting::solve(double ridge) {
-  suggester_.latents = solve_latents(statistics_, ridge, jobs_);
+void SuggesterFitting::solve(double noise_variance) {
+  suggester_.tag_gp = solve_sparse_gp(statistics_, noise_variance, jobs_);
 }
 
 bool SuggesterFitting::classify(std::int64_t most) {

@@ -22,10 +22,10 @@ class SuggesterFitting {
   void weigh(const FeatureWeighting& weighting);
   /// `rounds` of k-means for those that are not of tags.
   void choose_prototypes(std::int64_t count, int rounds = 8);
-  /// Whitens by a kernel of this length, and sums what the items say.
-  void gather(double length);
-  /// The tags' latents.
-  void solve(double ridge);
+  /// Whitens by a kernel of this length scale, and sums what the items say.
+  void gather(double length_scale);
+  /// The sparse Gaussian process of each tag.
+  void solve(double noise_variance);
   /// The categories and their classifier; false, with none made, where there are not two
   /// categories to tell apart.
   bool classify(std::int64_t most = 20000);
@@ -43,13 +43,13 @@ class SuggesterFitting {
   SparseView targets_;
   Sparse own_targets_;    ///< this rank's; with a single rank empty, as is the next
   StoredRows own_known_;  ///< this rank's prepared rows
-  Sparse said_;           ///< this rank's targets as the latents learn them
+  Sparse said_;           ///< this rank's targets as the tags' processes learn them
   SuggesterOptions options_;
   int jobs_;
   Progress progress_;
   Comm& comm_;
   StoredRows prototypes_;
-  LatentStatistics statistics_;
+  SparseGpStatistics statistics_;
   Suggester suggester_;
 };
 

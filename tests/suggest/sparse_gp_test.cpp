@@ -1,4 +1,4 @@
-#include "commonplace/suggest/core/tag_latents.h"
+#include "commonplace/suggest/core/sparse_gp.h"
 
 #include <functional>
 #include <limits>
@@ -29,19 +29,20 @@ struct Problem {
   MatrixD features;
   Sparse rows;
   Sparse targets;
-  GpBasis basis;
+  SparseGpBasis basis;
 
   explicit Problem(std::int64_t items, std::uint64_t seed = 1)
       : features(random_features(items, 9, 0.6, seed)),
         rows(test::to_sparse(features)),
         targets(random_targets(items, 7, 0.3, seed)) {
     const StoredRows prototypes{{}, test::to_sparse(random_features(12, 9, 0.6, seed + 7)), true};
-    basis = make_basis({KernelKind::se, 1, 1}, prototypes);
+    basis = make_basis({KernelKind::rbf, 1, 1}, prototypes);
   }
   Matrix whitened() const { return whiten(basis, rows); }
-  TagLatents fit(double ridge = 0.3, int jobs = 1) const {
+  SparseGp fit(double noise_variance = 0.3, int jobs = 1) const {
     SelfComm comm;
-    return solve_latents(gather_statistics(basis, rows, targets.view(), comm, jobs), ridge, jobs);
+    return solve_sparse_gp(gather_statistics(basis, rows, targets.view(), comm, jobs),
+                           noise_variance, jobs);
   }
 };
 
@@ -56,14 +57,14 @@ Changes targets_of(const SparseView& targets, std::int64_t row) {
   return result;
 }
 
-TEST(TagLatents, AreTheRidgeRegressionOnTheWhitenedItems) {
+TEST(SparseGp, AreTheRidgeRegressionOnTheWhitenedItems) {
   const Problem problem(80);
   const MatrixD a = problem.whitened().cast<double>();
-  for (const double ridge : {0.01, 0.3, 10.0}) {
+  for (const double noise_variance : {0.01, 0.3, 10.0}) {
     const test::NaiveLatents expected =
-        test::naive_latents(a, to_dense(problem.targets.view()), ridge);
-    const TagLatents found = problem.fit(ridge);
-    EXPECT_EQ(found.ridge, ridge);
+        test::naive_latents(a, to_dense(problem.targets.view()), noise_variance);
+    const SparseGp found = problem.fit(noise_variance);
+    EXPECT_EQ(found.noise_variance, noise_variance);
     EXPECT_EQ(found.tags(), 7);
     // Products of items are added up in float over short stretches.
     EXPECT_LT(worst(found.inverse, expected.inverse),
@@ -72,47 +73,30 @@ TEST(TagLatents, AreTheRidgeRegressionOnTheWhitenedItems) {
               1e-5 * expected.weights.cwiseAbs().maxCoeff());
     const Matrix whitened = problem.whitened();
     EXPECT_LT(worst((whitened * found.weights).cast<double>(), a * expected.weights), 1e-4);
-    for (const Eigen::Index row : {0, 33, 79})
-      EXPECT_NEAR(latent_variance(found, row_of(whitened, row)),
-                  ridge * (a.row(row) * expected.inverse * a.row(row).transpose()).value(), 1e-6);
   }
 }
 
-TEST(TagLatents, OfManyItemsAreTheSame) {
+TEST(SparseGp, OfManyItemsAreTheSame) {
   const Problem problem(4500);
   const test::NaiveLatents expected =
       test::naive_latents(problem.whitened().cast<double>(), to_dense(problem.targets.view()), 0.3);
-  const TagLatents found = problem.fit();
+  const SparseGp found = problem.fit();
   EXPECT_LT(worst(found.inverse, expected.inverse), 1e-6 * expected.inverse.cwiseAbs().maxCoeff());
   EXPECT_LT(worst(found.weights.cast<double>(), expected.weights), 1e-4);
 }
 
-TEST(TagLatents, VarianceIsThePriorsWhereNothingIsKnown) {
-  const Problem problem(40);
-  const Matrix a = problem.whitened();
-  LatentStatistics nothing{MatrixD::Zero(12, 12), MatrixD::Zero(12, 7)};
-  const TagLatents blank = solve_latents(nothing, 0.3);
-  const TagLatents learned = problem.fit();
-  EXPECT_EQ(blank.weights.cwiseAbs().maxCoeff(), 0);
-  for (Eigen::Index row = 0; row < a.rows(); ++row) {
-    const double prior = latent_variance(blank, row_of(a, row));
-    EXPECT_NEAR(prior, a.row(row).cast<double>().squaredNorm(), 1e-6);
-    EXPECT_LT(latent_variance(learned, row_of(a, row)), 0.5 * prior) << "of an item learned from";
-  }
-}
-
-TEST(TagLatents, ARejectedTagIsLowerForSimilarItems) {
+TEST(SparseGp, ARejectedTagIsLowerForSimilarItems) {
   // The items of one place all have the tag; one item of another place was asked for and refused.
   MatrixD features(6, 2);
   features << 1, 0, 1, 0.1, 1, -0.1, 0, 1, 0.1, 1, -0.1, 1;
   const Matrix rows = features.cast<float>();
-  const GpBasis basis = make_basis({KernelKind::se, 0.5, 1}, {rows, {}, false}, 1e-4);
+  const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.5, 1}, {rows, {}, false}, 1e-4);
   const Matrix a = whiten(basis, rows);
   SelfComm comm;
   const auto means = [&](double of_fourth) {
     const Sparse targets = test::to_sparse((MatrixD(6, 1) << 1, 1, 1, of_fourth, 0, 0).finished());
-    return Matrix(a *
-                  solve_latents(gather_statistics(basis, rows, targets.view(), comm), 0.1).weights);
+    return Matrix(
+        a * solve_sparse_gp(gather_statistics(basis, rows, targets.view(), comm), 0.1).weights);
   };
   const Matrix before = means(0);
   const Matrix rejected = means(-1);
@@ -121,21 +105,21 @@ TEST(TagLatents, ARejectedTagIsLowerForSimilarItems) {
   EXPECT_GT(rejected(0, 0), 0.8F) << "other items keep theirs";
 }
 
-TEST(TagLatents, AreTheSameOnAnyNumberOfRanks) {
+TEST(SparseGp, AreTheSameOnAnyNumberOfRanks) {
   const Problem problem(71);
   SelfComm self;
-  const LatentStatistics alone =
+  const SparseGpStatistics alone =
       gather_statistics(problem.basis, problem.rows, problem.targets.view(), self, 1);
   for (const int ranks : {1, 2, 3, 4}) {
-    const auto all = test::on_ranks<LatentStatistics>(ranks, 71, [&](Comm& comm, RowRange range) {
+    const auto all = test::on_ranks<SparseGpStatistics>(ranks, 71, [&](Comm& comm, RowRange range) {
       const Sparse rows = test::rows_between(problem.rows.view(), range);
       const Sparse targets = test::rows_between(problem.targets.view(), range);
       return gather_statistics(problem.basis, rows, targets.view(), comm, 1);
     });
-    for (const LatentStatistics& each : all) {
+    for (const SparseGpStatistics& each : all) {
       EXPECT_EQ(each.gram, all[0].gram);
       EXPECT_EQ(each.targets, all[0].targets);
-      EXPECT_EQ(solve_latents(each, 0.3).weights, solve_latents(all[0], 0.3).weights);
+      EXPECT_EQ(solve_sparse_gp(each, 0.3).weights, solve_sparse_gp(all[0], 0.3).weights);
     }
     // An item's coordinates are floats, of which only the order of adding differs.
     EXPECT_LT(worst(all[0].gram, alone.gram), 1e-5 * alone.gram.cwiseAbs().maxCoeff()) << ranks;
@@ -143,11 +127,11 @@ TEST(TagLatents, AreTheSameOnAnyNumberOfRanks) {
   }
 }
 
-TEST(TagLatents, DependNeitherOnJobsNorOnTheOrderOfTheItems) {
+TEST(SparseGp, DependNeitherOnJobsNorOnTheOrderOfTheItems) {
   const Problem problem(90);
-  const TagLatents once = problem.fit();
+  const SparseGp once = problem.fit();
   for (const int jobs : {2, 3, 4}) {
-    const TagLatents again = problem.fit(0.3, jobs);
+    const SparseGp again = problem.fit(0.3, jobs);
     EXPECT_EQ(again.weights, once.weights);
     EXPECT_EQ(again.inverse, once.inverse);
   }
@@ -155,35 +139,35 @@ TEST(TagLatents, DependNeitherOnJobsNorOnTheOrderOfTheItems) {
   const auto order = test::random_order(90, 3);
   shuffled.rows = test::rows_in_order(problem.rows.view(), order);
   shuffled.targets = test::rows_in_order(problem.targets.view(), order);
-  const TagLatents other = shuffled.fit();
+  const SparseGp other = shuffled.fit();
   EXPECT_LT(worst(other.inverse, once.inverse), 1e-4 * once.inverse.cwiseAbs().maxCoeff());
   EXPECT_LT(worst(other.weights.cast<double>(), once.weights.cast<double>()), 1e-4);
 }
 
-TEST(TagLatents, LearningItemByItemIsLearningThemAll) {
+TEST(SparseGp, LearningItemByItemIsLearningThemAll) {
   const Problem problem(80);
   Problem first = problem;
   first.rows = test::rows_between(problem.rows.view(), {0, 60});
   first.targets = test::rows_between(problem.targets.view(), {0, 60});
-  TagLatents grown = first.fit();
+  SparseGp grown = first.fit();
   const Matrix a = problem.whitened();
   for (Eigen::Index row = 60; row < 80; ++row)
     learn_item(grown, row_of(a, row), targets_of(problem.targets.view(), row));
-  const TagLatents refit = problem.fit();
+  const SparseGp refit = problem.fit();
   EXPECT_LT(worst(grown.inverse, refit.inverse), 1e-5 * refit.inverse.cwiseAbs().maxCoeff());
   EXPECT_LT(worst(grown.weights.cast<double>(), refit.weights.cast<double>()), 1e-4);
 }
 
-TEST(TagLatents, OfAnItemOfWhichLittleIsKnownOnlyThatIsLearned) {
+TEST(SparseGp, OfAnItemOfWhichLittleIsKnownOnlyThatIsLearned) {
   const Problem problem(80);
   Problem first = problem;
   first.rows = test::rows_between(problem.rows.view(), {0, 79});
   first.targets = test::rows_between(problem.targets.view(), {0, 79});
-  const TagLatents before = first.fit();
+  const SparseGp before = first.fit();
   const Matrix a = problem.whitened();
-  TagLatents partly = before;
+  SparseGp partly = before;
   learn_targets(partly, row_of(a, 79), Changes{{2, -1.0F}});
-  TagLatents wholly = before;
+  SparseGp wholly = before;
   learn_item(wholly, row_of(a, 79), Changes{{2, -1.0F}});
   EXPECT_EQ(partly.inverse, wholly.inverse);
   for (Eigen::Index tag = 0; tag < partly.weights.cols(); ++tag) {
@@ -193,18 +177,18 @@ TEST(TagLatents, OfAnItemOfWhichLittleIsKnownOnlyThatIsLearned) {
   EXPECT_THROW(learn_targets(partly, row_of(a, 79), Changes{{99, 1.0F}}), Error);
 }
 
-TEST(TagLatents, LearnedFromNothingItemByItem) {
+TEST(SparseGp, LearnedFromNothingItemByItem) {
   const Problem problem(50);
-  TagLatents grown = solve_latents({MatrixD::Zero(12, 12), MatrixD::Zero(12, 7)}, 0.3);
+  SparseGp grown = solve_sparse_gp({MatrixD::Zero(12, 12), MatrixD::Zero(12, 7)}, 0.3);
   const Matrix a = problem.whitened();
   for (Eigen::Index row = 0; row < 50; ++row)
     learn_item(grown, row_of(a, row), targets_of(problem.targets.view(), row));
   EXPECT_LT(worst(grown.weights.cast<double>(), problem.fit().weights.cast<double>()), 1e-4);
 }
 
-TEST(TagLatents, ChangedTargetsAreLearnedAsIfTheyHadBeenThere) {
+TEST(SparseGp, ChangedTargetsAreLearnedAsIfTheyHadBeenThere) {
   const Problem problem(80);
-  TagLatents changed = problem.fit();
+  SparseGp changed = problem.fit();
   const Matrix a = problem.whitened();
   MatrixD targets = to_dense(problem.targets.view());
   const auto change = [&](Eigen::Index row, std::int32_t tag, double value) {
@@ -224,10 +208,10 @@ TEST(TagLatents, ChangedTargetsAreLearnedAsIfTheyHadBeenThere) {
   EXPECT_GT(worst(changed.weights.cast<double>(), problem.fit().weights.cast<double>()), 1e-2);
 }
 
-TEST(TagLatents, NewTagsAreLearnedAsIfTheyHadBeenThere) {
+TEST(SparseGp, NewTagsAreLearnedAsIfTheyHadBeenThere) {
   const Problem problem(80);
   const Matrix a = problem.whitened();
-  TagLatents grown = problem.fit();
+  SparseGp grown = problem.fit();
   const Matrix before = grown.weights;
   add_tags(grown, 0);
   EXPECT_EQ(grown.weights, before);
@@ -246,10 +230,10 @@ TEST(TagLatents, NewTagsAreLearnedAsIfTheyHadBeenThere) {
   EXPECT_LT(worst(grown.weights.cast<double>(), refit.fit().weights.cast<double>()), 1e-5);
 }
 
-TEST(TagLatents, BadInputIsRefusedAndChangesNothing) {
+TEST(SparseGp, BadInputIsRefusedAndChangesNothing) {
   const Problem problem(30);
-  for (const double ridge : {0.0, -1.0, kNaN, kInfinity}) {
-    const std::string message = test::message_of([&] { problem.fit(ridge); });
+  for (const double noise_variance : {0.0, -1.0, kNaN, kInfinity}) {
+    const std::string message = test::message_of([&] { problem.fit(noise_variance); });
     EXPECT_TRUE(message.starts_with("the ridge is ")) << message;
     EXPECT_NE(message.find("expected more than 0"), std::string::npos);
   }
@@ -260,28 +244,27 @@ TEST(TagLatents, BadInputIsRefusedAndChangesNothing) {
       "targets of 29 items do not fit 30 rows of features");
 
   const Matrix a = problem.whitened();
-  TagLatents latents = problem.fit();
-  const TagLatents before = latents;
+  SparseGp gp = problem.fit();
+  const SparseGp before = gp;
   const auto refused = [&](const std::string& part, const std::function<void()>& act) {
     const std::string message = test::message_of(act);
     EXPECT_NE(message.find(part), std::string::npos) << message;
-    EXPECT_EQ(latents.weights, before.weights) << part;
-    EXPECT_EQ(latents.inverse, before.inverse) << part;
+    EXPECT_EQ(gp.weights, before.weights) << part;
+    EXPECT_EQ(gp.inverse, before.inverse) << part;
   };
   const Matrix narrow = a.leftCols(11);
   for (const std::int32_t tag : {7, -1}) {
     const std::string part = "there is no tag " + std::to_string(tag) + " among 7";
-    refused(part, [&] { learn_item(latents, row_of(a, 0), Changes{{1, 1.F}, {tag, 1.F}}); });
-    refused(part, [&] { change_targets(latents, row_of(a, 0), Changes{{1, 1.F}, {tag, 1.F}}); });
+    refused(part, [&] { learn_item(gp, row_of(a, 0), Changes{{1, 1.F}, {tag, 1.F}}); });
+    refused(part, [&] { change_targets(gp, row_of(a, 0), Changes{{1, 1.F}, {tag, 1.F}}); });
   }
   const std::string size = "an item of 11 coordinates does not fit 12 prototypes";
-  refused(size, [&] { learn_item(latents, row_of(narrow, 0), {}); });
-  refused(size, [&] { change_targets(latents, row_of(narrow, 0), {}); });
-  refused(size, [&] { latent_variance(latents, row_of(narrow, 0)); });
-  refused("cannot add -1 tags", [&] { add_tags(latents, -1); });
+  refused(size, [&] { learn_item(gp, row_of(narrow, 0), {}); });
+  refused(size, [&] { change_targets(gp, row_of(narrow, 0), {}); });
+  refused("cannot add -1 tags", [&] { add_tags(gp, -1); });
 }
 
-TEST(TagLatents, StopOnRequest) {
+TEST(SparseGp, StopOnRequest) {
   const Problem problem(30);
   SelfComm comm;
   EXPECT_THROW(gather_statistics(problem.basis, problem.rows, problem.targets.view(), comm, 1,
@@ -289,51 +272,49 @@ TEST(TagLatents, StopOnRequest) {
                Cancelled);
 }
 
-std::string file_of(const TagLatents& latents) {
+std::string file_of(const SparseGp& gp) {
   TensorWriter writer;
-  add_latents(writer, latents);
+  add_sparse_gp(writer, gp);
   return writer.bytes();
 }
 
-TEST(TagLatentsFile, KeepsEveryBit) {
-  const TagLatents latents = Problem(30).fit(1.0 / 3);
-  const TagLatents loaded = read_latents(TensorFile(file_of(latents), "memory"), 12);
-  EXPECT_EQ(loaded.ridge, latents.ridge);
-  EXPECT_EQ(loaded.inverse, latents.inverse);
-  EXPECT_EQ(loaded.weights, latents.weights);
+TEST(SparseGpFile, KeepsEveryBit) {
+  const SparseGp gp = Problem(30).fit(1.0 / 3);
+  const SparseGp loaded = read_sparse_gp(TensorFile(file_of(gp), "memory"), 12);
+  EXPECT_EQ(loaded.noise_variance, gp.noise_variance);
+  EXPECT_EQ(loaded.inverse, gp.inverse);
+  EXPECT_EQ(loaded.weights, gp.weights);
 }
 
-TEST(TagLatentsFile, DamageIsRefused) {
+TEST(SparseGpFile, DamageIsRefused) {
   const std::string whole = file_of(Problem(30).fit());
   for (std::size_t size = 0; size < whole.size(); size += 11)
-    EXPECT_THROW(read_latents(TensorFile(whole.substr(0, size), "cut"), 12), Error) << size;
+    EXPECT_THROW(read_sparse_gp(TensorFile(whole.substr(0, size), "cut"), 12), Error) << size;
   for (std::size_t at = 0; at < whole.size(); at += 7) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x08);
-    EXPECT_THROW(read_latents(TensorFile(flipped, "flipped"), 12), Error) << at;
+    EXPECT_THROW(read_sparse_gp(TensorFile(flipped, "flipped"), 12), Error) << at;
   }
 }
 
-TEST(TagLatentsFile, PartsThatDoNotFitAreRefused) {
-  const TagLatents good = Problem(30).fit();
+TEST(SparseGpFile, PartsThatDoNotFitAreRefused) {
+  const SparseGp good = Problem(30).fit();
   const auto refused = [&](std::int64_t size, auto spoil) {
-    TagLatents bad = good;
+    SparseGp bad = good;
     spoil(bad);
     const std::string message =
-        test::message_of([&] { read_latents(TensorFile(file_of(bad), "bad"), size); });
+        test::message_of([&] { read_sparse_gp(TensorFile(file_of(bad), "bad"), size); });
     EXPECT_TRUE(message.starts_with("bad: ")) << message;
     EXPECT_NE(message.find("the file is damaged"), std::string::npos) << message;
   };
-  refused(11, [](TagLatents&) {});
-  refused(13, [](TagLatents&) {});
-  refused(12, [](TagLatents& latents) { latents.weights.conservativeResize(11, 7); });
-  refused(12, [](TagLatents& latents) { latents.inverse.conservativeResize(12, 11); });
-  refused(12, [](TagLatents& latents) { latents.ridge = 0; });
-  refused(12, [](TagLatents& latents) { latents.ridge = kNaN; });
-  refused(12, [](TagLatents& latents) { latents.inverse(3, 4) = kInfinity; });
-  refused(12, [](TagLatents& latents) {
-    latents.weights(0, 6) = std::numeric_limits<float>::quiet_NaN();
-  });
+  refused(11, [](SparseGp&) {});
+  refused(13, [](SparseGp&) {});
+  refused(12, [](SparseGp& gp) { gp.weights.conservativeResize(11, 7); });
+  refused(12, [](SparseGp& gp) { gp.inverse.conservativeResize(12, 11); });
+  refused(12, [](SparseGp& gp) { gp.noise_variance = 0; });
+  refused(12, [](SparseGp& gp) { gp.noise_variance = kNaN; });
+  refused(12, [](SparseGp& gp) { gp.inverse(3, 4) = kInfinity; });
+  refused(12, [](SparseGp& gp) { gp.weights(0, 6) = std::numeric_limits<float>::quiet_NaN(); });
 }
 
 }  // namespace

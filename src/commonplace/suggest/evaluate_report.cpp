@@ -1,98 +1,10 @@
-// What evaluate_suggest reads, and what it writes.
-#include <algorithm>
-#include <map>
+#include "commonplace/suggest/evaluate_report.h"
 
 #include <nlohmann/json.hpp>
 
-#include "commonplace/base/error.h"
 #include "commonplace/eval/plot.h"
-#include "commonplace/formats/import.h"
-#include "commonplace/suggest/evaluate.h"
 
 namespace commonplace {
-namespace {
-
-/// Gathers the records of one file, tags and features by number.
-struct FileRows {
-  Sparse features;
-  std::vector<std::vector<std::string>> tags;
-};
-
-FileRows read_rows(const std::filesystem::path& file) {
-  FileRows rows;
-  std::int64_t width = 0;
-  Sink sink;
-  sink.record = [&](Record&& record) {
-    for (const auto& [column, value] : record.features) {
-      rows.features.push(column, value);
-      width = std::max<std::int64_t>(width, column + 1);
-    }
-    rows.features.end_row();
-    auto& tags = rows.tags.emplace_back();
-    for (const ItemTag& tag : record.item.tags) tags.push_back(tag.name);
-  };
-  sink.bad = [](const Where& where, const std::string& message) {
-    fail(to_string(where), ": ", message);
-  };
-  sink.feature_names = [&](std::vector<std::string>&& names) {
-    width = std::max(width, std::ssize(names));
-  };
-  const std::string format = recognise_format(file);
-  require(format == "xc" || format == "svmlight", file.string(), " is ", format,
-          "; expected sparse features with tags (xc or svmlight)");
-  read_source(file, format, {}, sink);
-  require(!rows.tags.empty(), file.string(), " has no items");
-  rows.features.columns = width;
-  return rows;
-}
-
-}  // namespace
-
-SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test) {
-  FileRows first = read_rows(train);
-  FileRows second = read_rows(test);
-  const std::int64_t width = std::max(first.features.columns, second.features.columns);
-  first.features.columns = second.features.columns = width;
-  std::map<std::string, std::int32_t> numbers;
-  for (const auto& tags : first.tags)
-    for (const std::string& tag : tags) numbers.emplace(tag, 0);
-  std::int32_t next = 0;
-  for (auto& [tag, number] : numbers) number = next++;
-  require(next > 0, train.string(), " has no tags");
-
-  const auto numbered = [&](const std::vector<std::string>& tags) {
-    std::vector<std::int32_t> result;
-    for (const std::string& tag : tags)
-      if (const auto found = numbers.find(tag); found != numbers.end())
-        result.push_back(found->second);
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
-    return result;
-  };
-  SuggestTrial trial;
-  trial.train.is_sparse = trial.test.is_sparse = true;
-  trial.train.sparse.columns = trial.test.sparse.columns = width;
-  trial.train_tags.columns = trial.test_tags.columns = next;
-  for (std::size_t i = 0; i < first.tags.size(); ++i) {
-    const std::vector<std::int32_t> tags = numbered(first.tags[i]);
-    if (tags.empty()) continue;
-    trial.train.sparse.push_row(first.features.view(), static_cast<std::int64_t>(i));
-    for (const std::int32_t tag : tags) trial.train_tags.push(tag, 1);
-    trial.train_tags.end_row();
-  }
-  for (std::size_t i = 0; i < second.tags.size(); ++i) {
-    if (second.tags[i].empty()) {
-      ++trial.untagged;
-      continue;
-    }
-    trial.test.sparse.push_row(second.features.view(), static_cast<std::int64_t>(i));
-    for (const std::int32_t tag : numbered(second.tags[i])) trial.test_tags.push(tag, 1);
-    trial.test_tags.end_row();
-  }
-  require(trial.test_tags.rows() > 0, test.string(), " has no tags");
-  return trial;
-}
-
 namespace {
 
 nlohmann::ordered_json result_json(const SuggestResult& result) {

@@ -1,8 +1,8 @@
 // A   whitened items           items x M
 // Y   targets                  items x tags
-// G   AᵀA + ridge I            M x M
-// V   means of the latents     M x tags, G⁻¹ AᵀY
-#include "commonplace/suggest/core/tag_latents.h"
+// G   AᵀA + σ² I               M x M
+// V   posterior means          M x tags, G⁻¹ AᵀY
+#include "commonplace/suggest/core/sparse_gp.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,15 +21,24 @@ Eigen::Map<const Eigen::VectorXf> as_vector(std::span<const float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
-void check_size(const TagLatents& latents, std::span<const float> whitened) {
-  require(static_cast<Eigen::Index>(whitened.size()) == latents.inverse.rows(), "an item of ",
-          whitened.size(), " coordinates does not fit ", latents.inverse.rows(), " prototypes");
+void check_size(const SparseGp& gp, std::span<const float> whitened) {
+  require(static_cast<Eigen::Index>(whitened.size()) == gp.inverse.rows(), "an item of ",
+          whitened.size(), " coordinates does not fit ", gp.inverse.rows(), " prototypes");
 }
 
-void check_tags(const TagLatents& latents,
-                std::span<const std::pair<std::int32_t, float>> changes) {
+void check_tags(const SparseGp& gp, std::span<const std::pair<std::int32_t, float>> changes) {
   for (const auto& [tag, value] : changes)
-    require(tag >= 0 && tag < latents.tags(), "there is no tag ", tag, " among ", latents.tags());
+    require(tag >= 0 && tag < gp.tags(), "there is no tag ", tag, " among ", gp.tags());
+}
+
+/// Adds an item to the inverse by Sherman and Morrison: with k = G⁻¹ a, (G + a aᵀ)⁻¹ is
+/// G⁻¹ - k kᵀ / (1 + aᵀ k). Returns k / (1 + aᵀ k): V moves by this times (y - Vᵀ a)ᵀ.
+Eigen::VectorXf add_to_inverse(SparseGp& gp, std::span<const float> whitened) {
+  const VectorD a = as_vector(whitened).cast<double>();
+  const VectorD k = gp.inverse * a;
+  const VectorD gain = k / (1 + a.dot(k));
+  gp.inverse.noalias() -= gain * k.transpose();
+  return gain.cast<float>();
 }
 
 }  // namespace
@@ -51,12 +60,12 @@ Sparse share_say(const SparseView& targets) {
   return result;
 }
 
-LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& items,
-                                   const SparseView& targets, Comm& comm, int jobs,
-                                   const Progress& progress) {
+SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRows& items,
+                                     const SparseView& targets, Comm& comm, int jobs,
+                                     const Progress& progress) {
   require(targets.rows == items.rows(), "targets of ", targets.rows, " items do not fit ",
           items.rows(), " rows of features");
-  LatentStatistics result;
+  SparseGpStatistics result;
   result.gram = MatrixD::Zero(basis.size(), basis.size());
   // Added up as tags x M: a tag's row is contiguous, and an item touches few of them.
   MatrixD by_tag = MatrixD::Zero(targets.columns, basis.size());
@@ -79,89 +88,77 @@ LatentStatistics gather_statistics(const GpBasis& basis, const FeatureRows& item
   return result;
 }
 
-TagLatents solve_latents(const LatentStatistics& statistics, double ridge, int jobs) {
-  require(ridge > 0 && std::isfinite(ridge), "the ridge is ", ridge, "; expected more than 0");
+SparseGp solve_sparse_gp(const SparseGpStatistics& statistics, double noise_variance, int jobs) {
+  require(noise_variance > 0 && std::isfinite(noise_variance), "the ridge is ", noise_variance,
+          "; expected more than 0");
   MatrixD factor = statistics.gram;
-  factor.diagonal().array() += ridge;
-  require(factorise(factor, jobs), "the tags' latents cannot be solved with a ridge of ", ridge,
-          "; give a greater one");
+  factor.diagonal().array() += noise_variance;
+  require(factorise(factor, jobs), "the tags' latents cannot be solved with a ridge of ",
+          noise_variance, "; give a greater one");
   const MatrixD lower = inverse_of_lower(factor, jobs);
-  TagLatents result;
-  result.ridge = ridge;
+  SparseGp result;
+  result.noise_variance = noise_variance;
   result.inverse = multiply(MatrixD(lower.transpose()), lower, jobs);
   result.weights = multiply(result.inverse, statistics.targets, jobs).cast<float>();
   return result;
 }
 
-double latent_variance(const TagLatents& latents, std::span<const float> whitened) {
-  check_size(latents, whitened);
-  const VectorD a = as_vector(whitened).cast<double>();
-  return latents.ridge * a.dot(latents.inverse * a);
-}
-
-void learn_item(TagLatents& latents, std::span<const float> whitened,
+void learn_item(SparseGp& gp, std::span<const float> whitened,
                 std::span<const std::pair<std::int32_t, float>> targets) {
-  check_size(latents, whitened);
-  check_tags(latents, targets);
-  // Sherman and Morrison: with k = G⁻¹ a, (G + a aᵀ)⁻¹ = G⁻¹ - k kᵀ / (1 + aᵀ k), by which
-  // V moves by k (y - Vᵀ a)ᵀ / (1 + aᵀ k).
+  check_size(gp, whitened);
+  check_tags(gp, targets);
   const auto a = as_vector(whitened);
-  const VectorD k = latents.inverse * a.cast<double>();
-  const double scale = 1 + a.cast<double>().dot(k);
-  latents.inverse.noalias() -= (k / scale) * k.transpose();
-  Eigen::RowVectorXf surprise = -(a.transpose() * latents.weights);
+  const Eigen::VectorXf gain = add_to_inverse(gp, whitened);
+  Eigen::RowVectorXf surprise = -(a.transpose() * gp.weights);
   for (const auto& [tag, value] : targets) surprise(tag) += value;
-  latents.weights.noalias() += (k / scale).cast<float>() * surprise;
+  gp.weights.noalias() += gain * surprise;
 }
 
-void learn_targets(TagLatents& latents, std::span<const float> whitened,
+void learn_targets(SparseGp& gp, std::span<const float> whitened,
                    std::span<const std::pair<std::int32_t, float>> targets) {
-  check_size(latents, whitened);
-  check_tags(latents, targets);
+  check_size(gp, whitened);
+  check_tags(gp, targets);
   // As learn_item with the targets that are not known at what is expected of them.
   const auto a = as_vector(whitened);
-  const VectorD k = latents.inverse * a.cast<double>();
-  const double scale = 1 + a.cast<double>().dot(k);
-  latents.inverse.noalias() -= (k / scale) * k.transpose();
+  const Eigen::VectorXf gain = add_to_inverse(gp, whitened);
   for (const auto& [tag, value] : targets)
-    latents.weights.col(tag) +=
-        (value - a.dot(latents.weights.col(tag))) * (k / scale).cast<float>();
+    gp.weights.col(tag) += (value - a.dot(gp.weights.col(tag))) * gain;
 }
 
-void change_targets(TagLatents& latents, std::span<const float> whitened,
+void change_targets(SparseGp& gp, std::span<const float> whitened,
                     std::span<const std::pair<std::int32_t, float>> differences) {
-  check_size(latents, whitened);
-  check_tags(latents, differences);
-  const Eigen::VectorXf k = (latents.inverse * as_vector(whitened).cast<double>()).cast<float>();
-  for (const auto& [tag, difference] : differences) latents.weights.col(tag) += difference * k;
+  check_size(gp, whitened);
+  check_tags(gp, differences);
+  const Eigen::VectorXf k = (gp.inverse * as_vector(whitened).cast<double>()).cast<float>();
+  for (const auto& [tag, difference] : differences) gp.weights.col(tag) += difference * k;
 }
 
-void add_tags(TagLatents& latents, std::int64_t count) {
+void add_tags(SparseGp& gp, std::int64_t count) {
   require(count >= 0, "cannot add ", count, " tags; give 0 or more");
-  const Eigen::Index before = latents.weights.cols();
-  latents.weights.conservativeResize(Eigen::NoChange, before + count);
-  latents.weights.rightCols(count).setZero();
+  const Eigen::Index before = gp.weights.cols();
+  gp.weights.conservativeResize(Eigen::NoChange, before + count);
+  gp.weights.rightCols(count).setZero();
 }
 
-void add_latents(TensorWriter& writer, const TagLatents& latents) {
-  writer.add("latents.inverse", latents.inverse);
-  writer.add("latents.weights", latents.weights);
-  writer.add("latents.ridge", std::span<const double>(&latents.ridge, 1));
+void add_sparse_gp(TensorWriter& writer, const SparseGp& gp) {
+  writer.add("latents.inverse", gp.inverse);
+  writer.add("latents.weights", gp.weights);
+  writer.add("latents.ridge", std::span<const double>(&gp.noise_variance, 1));
 }
 
-TagLatents read_latents(const TensorFile& file, std::int64_t size) {
-  TagLatents result;
+SparseGp read_sparse_gp(const TensorFile& file, std::int64_t size) {
+  SparseGp result;
   result.inverse = file.matrix_d("latents.inverse");
   result.weights = file.matrix("latents.weights");
-  const auto ridge = file.doubles("latents.ridge");
-  require(ridge.size() == 1 && ridge[0] > 0 && std::isfinite(ridge[0]) &&
+  const auto noise_variance = file.doubles("latents.ridge");
+  require(noise_variance.size() == 1 && noise_variance[0] > 0 && std::isfinite(noise_variance[0]) &&
               result.inverse.rows() == size && result.inverse.cols() == size &&
               result.weights.rows() == size,
           file.name(), ": latents of ", result.inverse.rows(), " x ", result.inverse.cols(),
           " do not fit ", size, " prototypes; the file is damaged");
   require(result.inverse.allFinite() && result.weights.allFinite(), file.name(),
           ": a latent is not a number; the file is damaged");
-  result.ridge = ridge[0];
+  result.noise_variance = noise_variance[0];
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "commonplace/suggest/core/gp_basis.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 
 #include <limits>
 
@@ -21,10 +21,10 @@ StoredRows sparse_rows(const MatrixD& rows) { return {{}, test::to_sparse(rows),
 
 double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
-TEST(GpBasis, WhitensThePrototypesKernel) {
+TEST(SparseGpBasis, WhitensThePrototypesKernel) {
   const MatrixD prototypes = random_features(14, 6, 0.8, 1);
   const MatrixD items = random_features(40, 6, 0.8, 2);
-  const Kernel kernel{KernelKind::se, 0.7, 3};
+  const Kernel kernel{KernelKind::rbf, 0.7, 3};
   const MatrixD gram = naive_kernel(kernel, prototypes, prototypes);
   const MatrixD lower = gram.llt().matrixL();
   const MatrixD expected = lower.triangularView<Eigen::Lower>()
@@ -42,9 +42,9 @@ TEST(GpBasis, WhitensThePrototypesKernel) {
 }
 
 /// A Aᵀ is the kernel that the prototypes can express: exact among the prototypes themselves.
-TEST(GpBasis, ProductsOfWhitenedPrototypesAreTheKernel) {
+TEST(SparseGpBasis, ProductsOfWhitenedPrototypesAreTheKernel) {
   const MatrixD prototypes = random_features(700, 20, 1, 3);
-  for (const KernelKind kind : {KernelKind::se, KernelKind::nn}) {
+  for (const KernelKind kind : {KernelKind::rbf, KernelKind::nn}) {
     const Kernel kernel{kind, 2, 1.5};
     const Matrix rows = prototypes.cast<float>();
     const MatrixD a = whiten(make_basis(kernel, dense_rows(prototypes)), rows).cast<double>();
@@ -52,13 +52,13 @@ TEST(GpBasis, ProductsOfWhitenedPrototypesAreTheKernel) {
   }
 }
 
-TEST(GpBasis, AnItemAloneGivesTheBitsThatItGivesAmongOthers) {
+TEST(SparseGpBasis, AnItemAloneGivesTheBitsThatItGivesAmongOthers) {
   const MatrixD prototypes = random_features(30, 25, 0.3, 4);
   const Sparse items = test::to_sparse(random_features(20, 25, 0.3, 5));
-  const GpBasis basis = make_basis({KernelKind::se, 1, 1}, sparse_rows(prototypes));
+  const SparseGpBasis basis = make_basis({KernelKind::rbf, 1, 1}, sparse_rows(prototypes));
   const Matrix all = whiten(basis, items, 1);
   EXPECT_EQ(whiten(basis, items, 3), all);
-  EXPECT_EQ(make_basis({KernelKind::se, 1, 1}, sparse_rows(prototypes), 1e-6, 3).whitener,
+  EXPECT_EQ(make_basis({KernelKind::rbf, 1, 1}, sparse_rows(prototypes), 1e-6, 3).whitener,
             basis.whitener);
   for (const std::int64_t row : {0, 7, 19})
     EXPECT_EQ(whiten(basis, slice(items, row, 1)), Matrix(all.row(row)));
@@ -68,32 +68,32 @@ TEST(GpBasis, AnItemAloneGivesTheBitsThatItGivesAmongOthers) {
   EXPECT_EQ(whiten(basis, slice(items, 3, 0)).rows(), 0);
 }
 
-TEST(GpBasis, PrototypesMayBeTheSame) {
+TEST(SparseGpBasis, PrototypesMayBeTheSame) {
   MatrixD prototypes = random_features(10, 4, 1, 6);
   prototypes.row(3) = prototypes.row(8);
   prototypes.row(4) = prototypes.row(8);
   const Matrix items = random_features(10, 4, 1, 7).cast<float>();
-  for (const KernelKind kind : {KernelKind::se, KernelKind::linear, KernelKind::cosine})
+  for (const KernelKind kind : {KernelKind::rbf, KernelKind::linear, KernelKind::cosine})
     for (const double jitter : {0.0, 1e-6})
       EXPECT_TRUE(
           whiten(make_basis({kind, 1, 1}, dense_rows(prototypes), jitter), items).allFinite());
 }
 
-TEST(GpBasis, RefusesWhatItCannotUse) {
+TEST(SparseGpBasis, RefusesWhatItCannotUse) {
   EXPECT_THROW(make_basis({}, StoredRows{}), Error);
   EXPECT_THROW(make_basis({KernelKind::cosine, 1, 1}, dense_rows(MatrixD::Zero(3, 2))), Error);
-  EXPECT_THROW(make_basis({KernelKind::se, 0, 1}, dense_rows(MatrixD::Ones(3, 2))), Error);
+  EXPECT_THROW(make_basis({KernelKind::rbf, 0, 1}, dense_rows(MatrixD::Ones(3, 2))), Error);
   for (const double jitter : {-1.0, 2.0, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW(make_basis({}, dense_rows(MatrixD::Ones(3, 2)), jitter), Error);
   MatrixD bad = MatrixD::Ones(3, 2);
   bad(1, 1) = std::numeric_limits<double>::infinity();
   EXPECT_THROW(make_basis({}, dense_rows(bad)), Error);
-  const GpBasis basis = make_basis({}, dense_rows(random_features(3, 2, 1, 1)));
+  const SparseGpBasis basis = make_basis({}, dense_rows(random_features(3, 2, 1, 1)));
   const Matrix wide = Matrix::Ones(2, 5);
   EXPECT_THROW(whiten(basis, wide), Error);
 }
 
-std::string file_of(const GpBasis& basis) {
+std::string file_of(const SparseGpBasis& basis) {
   TensorWriter writer;
   add_basis(writer, basis);
   return writer.bytes();
@@ -103,9 +103,9 @@ TEST(GpBasisFile, KeepsEveryBit) {
   const MatrixD prototypes = random_features(12, 9, 0.5, 8);
   const Kernel kernel{KernelKind::nn, 0.1, 1.0 / 3};
   for (const bool sparse : {false, true}) {
-    const GpBasis basis =
+    const SparseGpBasis basis =
         make_basis(kernel, sparse ? sparse_rows(prototypes) : dense_rows(prototypes));
-    const GpBasis loaded = read_basis(TensorFile(file_of(basis), "memory"));
+    const SparseGpBasis loaded = read_basis(TensorFile(file_of(basis), "memory"));
     EXPECT_EQ(loaded.kernel, kernel);
     EXPECT_EQ(loaded.whitener, basis.whitener);
     EXPECT_EQ(loaded.prototypes.is_sparse, sparse);
@@ -130,21 +130,24 @@ TEST(GpBasisFile, DamageIsRefused) {
 }
 
 TEST(GpBasisFile, PartsThatDoNotFitAreRefused) {
-  const GpBasis good = make_basis({}, dense_rows(random_features(4, 5, 1, 1)));
+  const SparseGpBasis good = make_basis({}, dense_rows(random_features(4, 5, 1, 1)));
   const auto refused = [&](auto spoil) {
-    GpBasis bad = good;
+    SparseGpBasis bad = good;
     spoil(bad);
     EXPECT_FALSE(test::message_of([&] { read_basis(TensorFile(file_of(bad), "bad")); }).empty());
   };
   EXPECT_NO_THROW(read_basis(TensorFile(file_of(good), "good")));
-  refused([](GpBasis& basis) { basis.whitener.conservativeResize(4, 3); });
-  refused([](GpBasis& basis) { basis.whitener.conservativeResize(3, 3); });
-  refused([](GpBasis& basis) { basis.whitener(2, 1) = std::numeric_limits<float>::infinity(); });
-  refused([](GpBasis& basis) {
+  refused([](SparseGpBasis& basis) { basis.whitener.conservativeResize(4, 3); });
+  refused([](SparseGpBasis& basis) { basis.whitener.conservativeResize(3, 3); });
+  refused(
+      [](SparseGpBasis& basis) { basis.whitener(2, 1) = std::numeric_limits<float>::infinity(); });
+  refused([](SparseGpBasis& basis) {
     basis.prototypes.dense(1, 1) = std::numeric_limits<float>::quiet_NaN();
   });
-  refused([](GpBasis& basis) { basis.kernel.length = 0; });
-  refused([](GpBasis& basis) { basis.kernel.variance = std::numeric_limits<double>::infinity(); });
+  refused([](SparseGpBasis& basis) { basis.kernel.length_scale = 0; });
+  refused([](SparseGpBasis& basis) {
+    basis.kernel.variance = std::numeric_limits<double>::infinity();
+  });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "commonplace/suggest/core/gp_basis.h"
+#include "commonplace/suggest/core/sparse_gp_basis.h"
 
 #include <algorithm>
 #include <array>
@@ -59,11 +59,11 @@ bool all_finite(const SparseView& matrix) {
 
 }  // namespace
 
-GpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter, int jobs) {
+SparseGpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter, int jobs) {
   check(kernel);
   require(jitter >= 0 && jitter <= kLargestJitter, "jitter is ", jitter, "; expected 0 .. ",
           kLargestJitter);
-  GpBasis basis{kernel, std::move(prototypes), {}};
+  SparseGpBasis basis{kernel, std::move(prototypes), {}};
   const FeatureRows rows = basis.prototypes.view();
   require(rows.rows() >= 1, "a basis needs a prototype; give 1 or more");
   const MatrixD factor = factor_of(kernel_gram(kernel, rows, jobs), jitter, jobs);
@@ -71,11 +71,11 @@ GpBasis make_basis(const Kernel& kernel, StoredRows prototypes, double jitter, i
   return basis;
 }
 
-Matrix whiten(const GpBasis& basis, const FeatureRows& items, int jobs) {
+Matrix whiten(const SparseGpBasis& basis, const FeatureRows& items, int jobs) {
   return ReadyBasis(basis, jobs).whiten(items, jobs);
 }
 
-ReadyBasis::ReadyBasis(const GpBasis& basis, int jobs)
+ReadyBasis::ReadyBasis(const SparseGpBasis& basis, int jobs)
     : basis_(basis), prototypes_(basis.prototypes.view()) {
   for (std::int64_t from = 0; from < basis.size(); from += kPanel) {
     const std::int64_t width = std::min(kPanel, basis.size() - from);
@@ -99,9 +99,9 @@ Matrix ReadyBasis::whiten(const FeatureRows& items, int jobs) const {
   return result;
 }
 
-void add_basis(TensorWriter& writer, const GpBasis& basis) {
+void add_basis(TensorWriter& writer, const SparseGpBasis& basis) {
   writer.set("basis.kernel", std::string(to_string(basis.kernel.kind)));
-  writer.set("basis.length", exact_text(basis.kernel.length));
+  writer.set("basis.length", exact_text(basis.kernel.length_scale));
   writer.set("basis.variance", exact_text(basis.kernel.variance));
   if (basis.prototypes.is_sparse)
     writer.add_sparse("basis.prototypes", basis.prototypes.sparse.view());
@@ -110,10 +110,10 @@ void add_basis(TensorWriter& writer, const GpBasis& basis) {
   writer.add("basis.whitener", basis.whitener);
 }
 
-GpBasis read_basis(const TensorFile& file) {
-  GpBasis basis;
+SparseGpBasis read_basis(const TensorFile& file) {
+  SparseGpBasis basis;
   basis.kernel.kind = kernel_kind(file.metadata("basis.kernel"));
-  basis.kernel.length = number_of(file, "basis.length");
+  basis.kernel.length_scale = number_of(file, "basis.length");
   basis.kernel.variance = number_of(file, "basis.variance");
   check(basis.kernel);
   basis.prototypes.is_sparse = !file.has("basis.prototypes");

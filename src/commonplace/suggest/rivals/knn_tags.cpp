@@ -1,4 +1,4 @@
-#include "commonplace/suggest/rivals/neighbour_tags.h"
+#include "commonplace/suggest/rivals/knn_tags.h"
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
@@ -25,16 +25,16 @@ Sparse of_length_one(const SparseView& rows, int jobs) {
 
 }  // namespace
 
-NeighbourTags fit_neighbour_tags(const SparseView& features, const SparseView& tags,
-                                 const NeighbourTagOptions& options) {
+KnnTags fit_knn_tags(const SparseView& features, const SparseView& tags,
+                     const KnnTagOptions& options) {
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   check_tagged(features, tags);
-  NeighbourTags model{of_length_one(features, options.jobs), rows_alone(tags), options.neighbours};
+  KnnTags model{of_length_one(features, options.jobs), rows_alone(tags), options.neighbours};
   for (float& value : model.tags.values) value = value > 0 ? 1.F : 0.F;
   return model;
 }
 
-Matrix score(const NeighbourTags& model, const SparseView& rows, int jobs) {
+Matrix score(const KnnTags& model, const SparseView& rows, int jobs) {
   check_features(rows, model.items.columns);
   const Sparse nearest = nearest_rows(of_length_one(rows, jobs).view(), model.items.view(),
                                       model.neighbours, {}, jobs);

@@ -7,31 +7,31 @@
 
 namespace commonplace {
 
-struct NeighbourTagOptions {
+struct KnnTagOptions {
   std::int64_t neighbours = 20;  ///< items that vote
   int jobs = 0;                  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, NeighbourTagOptions>
+requires std::is_same_v<std::remove_const_t<Options>, KnnTagOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("neighbours", options.neighbours, "the most similar items, whose tags are taken");
 }
 
-/// The tags of the items of greatest cosine.
-struct NeighbourTags {
+/// The tags of the k nearest neighbours (k-NN) by cosine.
+struct KnnTags {
   Sparse items;  ///< rows of length one
   Sparse tags;   ///< items x tags, ones
   std::int64_t neighbours = 0;
 };
 
 /// `features` are items x features, `tags` items x tags. Nothing but copies: O(nonzeros).
-NeighbourTags fit_neighbour_tags(const SparseView& features, const SparseView& tags,
-                                 const NeighbourTagOptions& options = {});
+KnnTags fit_knn_tags(const SparseView& features, const SparseView& tags,
+                     const KnnTagOptions& options = {});
 
 /// Items x tags: of the neighbours of an item, those that have the tag, each weighted with its
 /// cosine, divided by the cosines of all. 0 where no item has a cosine above 0. O(products of
 /// common features).
-Matrix score(const NeighbourTags& model, const SparseView& rows, int jobs = 0);
+Matrix score(const KnnTags& model, const SparseView& rows, int jobs = 0);
 
 }  // namespace commonplace

@@ -1,4 +1,4 @@
-#include "commonplace/suggest/core/neighbour_votes.h"
+#include "commonplace/suggest/core/knn_votes.h"
 
 #include <algorithm>
 #include <vector>
@@ -75,8 +75,8 @@ void share_out(Sparse& votes) {
 
 }  // namespace
 
-Sparse neighbour_votes(const FeatureRows& items, const FeatureRows& known, std::int64_t count,
-                       std::span<const std::int64_t> skip, int jobs) {
+Sparse knn_votes(const FeatureRows& items, const FeatureRows& known, std::int64_t count,
+                 std::span<const std::int64_t> skip, int jobs) {
   require(items.columns() == known.columns(), "items of ", items.columns(),
           " features do not fit known ones of ", known.columns());
   require(items.is_sparse() == known.is_sparse(), "sparse items have no dense neighbours");
@@ -89,8 +89,8 @@ Sparse neighbour_votes(const FeatureRows& items, const FeatureRows& known, std::
   return votes;
 }
 
-Sparse neighbour_votes_by_column(const SparseView& items, const SparseView& known_columns,
-                                 std::int64_t count, std::span<const std::int64_t> skip, int jobs) {
+Sparse knn_votes_by_column(const SparseView& items, const SparseView& known_columns,
+                           std::int64_t count, std::span<const std::int64_t> skip, int jobs) {
   require(count >= 1, "there must be 1 neighbour or more, not ", count);
   Sparse votes = nearest_rows_by_column(items, known_columns, count, skip, jobs);
   share_out(votes);

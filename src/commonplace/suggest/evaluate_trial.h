@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/learn/feature_rows.h"
+#include "commonplace/library/library.h"
+#include "commonplace/suggest/model.h"
+
+namespace commonplace {
+
+/// Items to learn from, and items to be asked for afterwards.
+struct SuggestTrial {
+  StoredRows train;   ///< items x features, raw
+  Sparse train_tags;  ///< items x tags, 1 where the item has the tag
+  StoredRows test;
+  Sparse test_tags;
+  std::vector<std::int64_t> blocks{};  ///< as SuggesterData has them
+  std::int64_t untagged = 0;  ///< items of the second part that nobody tagged, left out of it
+};
+
+/// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,
+/// and those that no item of `train` has are left out: they cannot be suggested, and count against
+/// everyone alike as nothing. Items without tags are left out of both: nobody said what they show.
+/// Error if the files do not fit together.
+SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
+
+/// How the items of a collection are parted.
+struct SuggestSplitOptions {
+  std::string split = "random";  ///< or time: the later half is asked for
+  double test_share = 0.3;       ///< of a random split
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, SuggestSplitOptions>
+void visit_options(Options& options, Visit&& visit) {
+  visit("split", options.split, "of a collection: random, or time: the later half is asked for");
+  visit("test_share", options.test_share, "share of the items asked for, of a random split");
+}
+
+/// The collection's tagged items in two parts for evaluate_suggest. Features and the vocabulary are
+/// those that learning from the first part would have. Collective.
+SuggestTrial split_collection(const Library& library, const std::string& collection,
+                              const SuggestModelOptions& options, const SuggestSplitOptions& how,
+                              Comm& comm, int jobs, const Progress& progress);
+
+}  // namespace commonplace

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/library/library.h"
+#include "commonplace/suggest/model.h"
+
+namespace commonplace {
+
+/// What bringing a model up to date has changed.
+struct SuggestUpdate {
+  std::int64_t new_items = 0;      ///< tagged since, learned now
+  std::int64_t changed_items = 0;  ///< whose tags or rejections have changed
+  std::int64_t new_tags = 0;
+  double seconds = 0;
+
+  bool any() const { return new_items + changed_items + new_tags > 0; }
+};
+
+/// Teaches the model, in memory, the tags and decisions that have come since it was learned: the
+/// same as learning again with the same prototypes, weights and choices, in O(M² + M tags) an item.
+SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs,
+                           const Progress& progress);
+
+/// The same for the stored model of that name, which is replaced; all or nothing. It takes a
+/// moment, so rank 0 does it by itself. Collective.
+SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& comm, int jobs,
+                             const Progress& progress);
+
+}  // namespace commonplace
