@@ -23,6 +23,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchQuality, average_precision, missing_ave
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Scores = std::vector<std::vector<float>>;
 
 constexpr float kSaturation = 1.2F;
@@ -307,6 +308,11 @@ void check(const SearchEvaluationOptions& options) {
           "with judgements nothing is hidden, so there is nothing to repeat");
 }
 
+Json as_json(const Measured& measured) {
+  return {
+      {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
+}
+
 Chart recall_chart(const SearchEvaluation& evaluation) {
   Chart chart;
   chart.title = "Precision at each recall";
@@ -439,6 +445,28 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   result.over_words = difference(answers, ours, kOwnWords);
   result.over_ridge = difference(answers, ours, kRidge);
   return result;
+}
+
+std::string to_json(const SearchEvaluation& evaluation) {
+  Json methods = Json::array();
+  for (const MethodQuality& each : evaluation.methods) {
+    Json json = {{"method", each.method}};
+    if (each.shared >= 0) json["shared"] = each.shared;
+    json["map"] = as_json(each.map);
+    json["map_of_missing"] = as_json(each.missing_map);
+    json["precision_at_recall_0.1"] = as_json(each.precision_at_recall);
+    json["precision_at_10"] = as_json(each.precision_at);
+    json["curve"] = each.curve;
+    methods.push_back(std::move(json));
+  }
+  const Json json = {{"items", evaluation.items},
+                     {"terms", evaluation.terms},
+                     {"asked", evaluation.asked},
+                     {"methods", methods},
+                     {"over_own_words", as_json(evaluation.over_words)},
+                     {"over_ridge", as_json(evaluation.over_ridge)},
+                     {"borrowed", evaluation.borrowed}};
+  return json.dump();
 }
 
 std::string evaluation_plot(const SearchEvaluation& evaluation) {
