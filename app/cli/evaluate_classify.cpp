@@ -1,5 +1,6 @@
 #include "commonplace/suggest/evaluate_classify.h"
 
+#include "app/cli/command.h"
 #include "app/cli/evaluate_frame.h"
 
 namespace commonplace::app {

@@ -1,3 +1,4 @@
+#include "app/cli/command.h"
 #include "app/cli/learn_frame.h"
 #include "commonplace/base/join.h"
 #include "commonplace/detect/learn.h"

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "app/cli/command.h"
 #include "app/cli/learn_frame.h"
 #include "commonplace/relate/learn.h"
 

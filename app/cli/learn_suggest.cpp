@@ -1,3 +1,4 @@
+#include "app/cli/command.h"
 #include "app/cli/learn_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/suggest/ask.h"
