@@ -1,28 +1,16 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
-#include "commonplace/comm/together.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/suggest/evaluate_classify_report.h"
 
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
+struct Arguments : EvaluateArguments {
   std::string csv;
-  std::string plot;
   ClassifyOptions options;
   PrototypeOptions descent;
   HyperparameterOptions tuning;
 };
-
-std::string percent(const ClassifyMeasure& measure) {
-  return fixed(100 * measure.value, 2) + " (" + fixed(100 * measure.interval.low, 2) + " .. " +
-         fixed(100 * measure.interval.high, 2) + ")";
-}
 
 std::string name_of(const ClassifierQuality& each) {
   if (each.method == "full") return "Gaussian process on all items";
@@ -37,7 +25,7 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
   std::vector<std::vector<std::string>> rows;
   for (const ClassifierQuality& each : evaluation.methods)
     rows.push_back(
-        {name_of(each), each.asked, with_commas(each.prototypes), percent(each.error),
+        {name_of(each), each.asked, with_commas(each.prototypes), with_interval(each.error, 2, 100),
          fixed(each.log_likelihood.value) + " / " + fixed(each.averaged_log_likelihood.value),
          fixed(each.calibration_error.value) + " / " + fixed(each.averaged_calibration_error.value),
          fixed(each.train_seconds, 1), fixed(each.predict_seconds, 1)});
@@ -48,12 +36,10 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
       "LOG LIKELIHOOD of the true class and CALIBRATION error: at the mode / averaged over the "
       "posterior.");
   for (const SelectionGain& gain : evaluation.descent_over_random)
-    say(arguments,
-        "Error of descent minus random, " + gain.asked +
-            " prototypes: " + percent(gain.difference) +
-            " percentage points; of the log likelihood: " + fixed(gain.log_likelihood.value, 4) +
-            " (" + fixed(gain.log_likelihood.interval.low, 4) + " .. " +
-            fixed(gain.log_likelihood.interval.high, 4) + ").");
+    say(arguments, "Error of descent minus random, " + gain.asked +
+                       " prototypes: " + with_interval(gain.difference, 2, 100) +
+                       " percentage points; of the log likelihood: " +
+                       with_interval(gain.log_likelihood, 4) + ".");
   say(arguments,
       "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
           ", length " + fixed(evaluation.kernel.length_scale) + ", variance " +
@@ -62,19 +48,13 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
 
 int run(const Arguments& arguments) {
   const ClassifiedItems items = read_classified(arguments.csv);
-  ClassifyEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation = evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
-                                   *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (!arguments.plot.empty())
-    on_first(*arguments.comm, [&] { write_whole(arguments.plot, evaluation_plot(evaluation)); });
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(evaluation)));
-  else
-    show(arguments, evaluation);
-  return kSuccess;
+  return evaluate_and_report(
+      arguments, "classify", arguments.csv,
+      [&](const Progress& progress) {
+        return evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
+                                 *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 /// Flags of these options only: the rest is an option of the evaluation itself.

@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/evaluation_report.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/detect/evaluate.h"
 #include "commonplace/detect/evaluate_report.h"
@@ -13,22 +7,15 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : EvaluateArguments {
   std::string collection;
   std::vector<std::string> features;
   std::string labels;
-  std::string plot;
   std::string concepts_from = "tags";
   std::int64_t min_uses = 20;
   DetectEvaluationOptions options;
   DetectorOptions detector;
 };
-
-std::string percent(const Measured& of) {
-  return fixed(100 * of.value, 1) + " (" + fixed(100 * of.interval.low, 1) + " .. " +
-         fixed(100 * of.interval.high, 1) + ")";
-}
 
 DetectTrial trial_of(const Arguments& arguments) {
   if (arguments.library.empty()) {
@@ -53,7 +40,7 @@ void show(const Arguments& arguments, const DetectEvaluation& evaluation) {
   std::vector<std::vector<std::string>> rows;
   for (const DetectQuality& each : evaluation.methods)
     rows.push_back({with_commas(each.labelled), with_commas(each.unlabelled), each.method,
-                    percent(each.miap), fixed(100 * each.precision_at_100.value, 1),
+                    with_interval(each.miap, 1, 100), fixed(100 * each.precision_at_100.value, 1),
                     each.error < 0 ? "" : fixed(100 * each.error, 1), fixed(each.seconds, 2),
                     each.chosen});
   print_table(
@@ -63,16 +50,13 @@ void show(const Arguments& arguments, const DetectEvaluation& evaluation) {
 
 int run(const Arguments& arguments) {
   const DetectTrial trial = trial_of(arguments);
-  DetectEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation = evaluate_detect(trial, arguments.options, arguments.detector, *arguments.comm,
-                                 arguments.jobs, bar.callback());
-  }
-  return report_evaluation(arguments,
-                           {"detect", arguments.library, arguments.collection, to_json(evaluation),
-                            arguments.plot, [&] { return evaluation_plot(evaluation); }},
-                           [&] { show(arguments, evaluation); });
+  return evaluate_and_report(
+      arguments, "detect", arguments.collection,
+      [&](const Progress& progress) {
+        return evaluate_detect(trial, arguments.options, arguments.detector, *arguments.comm,
+                               arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace

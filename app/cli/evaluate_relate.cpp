@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/evaluation_report.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/relate/evaluate.h"
@@ -14,16 +8,22 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : EvaluateArguments {
   std::vector<std::string> features;
   std::string labels;
   std::vector<std::string> test_features;
   std::string test_labels;
-  std::string plot;
   RelateEvaluationOptions options;
   RelateOptions relate;
 };
+
+void show_cross(const std::vector<CrossQuality>& found) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CrossQuality& each : found)
+    rows.push_back({each.method, fixed(each.first_to_second), fixed(each.second_to_first),
+                    fixed(each.seconds, 1), each.chosen});
+  print_table({"METHOD", "MAP, FIRST TO SECOND", "SECOND TO FIRST", "SECONDS", "CHOSEN"}, rows);
+}
 
 int run_files(const Arguments& arguments) {
   require(!arguments.features.empty() && !arguments.labels.empty() &&
@@ -33,22 +33,10 @@ int run_files(const Arguments& arguments) {
   const CrossTrial trial = read_cross_trial(
       {arguments.features.begin(), arguments.features.end()}, arguments.labels,
       {arguments.test_features.begin(), arguments.test_features.end()}, arguments.test_labels);
-  std::vector<CrossQuality> found;
-  {
-    ProgressBar bar(arguments);
-    found =
-        evaluate_cross(trial, arguments.relate, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json) {
-    print_json(nlohmann::ordered_json::parse(to_json(found)));
-    return kSuccess;
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const CrossQuality& each : found)
-    rows.push_back({each.method, fixed(each.first_to_second), fixed(each.second_to_first),
-                    fixed(each.seconds, 1), each.chosen});
-  print_table({"METHOD", "MAP, FIRST TO SECOND", "SECOND TO FIRST", "SECONDS", "CHOSEN"}, rows);
-  return kSuccess;
+  const std::vector<CrossQuality> found = with_progress(arguments, [&](const Progress& progress) {
+    return evaluate_cross(trial, arguments.relate, *arguments.comm, arguments.jobs, progress);
+  });
+  return print_answer(arguments, to_json(found), [&] { show_cross(found); });
 }
 
 void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
@@ -58,9 +46,7 @@ void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
   std::vector<std::vector<std::string>> rows;
   for (const RelateQuality& each : evaluation.methods)
     rows.push_back({each.method, with_commas(each.learned_from),
-                    each.dim > 0 ? with_commas(each.dim) : "",
-                    fixed(each.ndcg.value) + " (" + fixed(each.ndcg.interval.low) + " .. " +
-                        fixed(each.ndcg.interval.high) + ")",
+                    each.dim > 0 ? with_commas(each.dim) : "", with_interval(each.ndcg),
                     each.met.empty() ? "" : fixed(100 * each.met[0], 0),
                     each.met.empty() ? "" : fixed(100 * each.met[4], 0),
                     each.rand < 0 ? "" : fixed(each.rand), fixed(each.seconds, 1)});
@@ -82,22 +68,18 @@ void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
 int run(const Arguments& arguments) {
   if (arguments.library.empty()) return run_files(arguments);
   const Library library(arguments.library);
-  RelateEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    const RelateData data = read_relate_data(library, arguments.relate.read, *arguments.comm,
-                                             arguments.jobs, bar.callback());
-    require_same_data(library, data, *arguments.comm);
-    evaluation = evaluate_relate(data, arguments.relate, arguments.options, *arguments.comm,
-                                 arguments.jobs, bar.callback());
-  }
-  return report_evaluation(
-      arguments,
-      {"relate", arguments.library,
-       arguments.options.target.empty() ? arguments.relate.read.collections
-                                        : arguments.options.target,
-       to_json(evaluation), arguments.plot, [&] { return evaluation_plot(evaluation); }},
-      [&] { show(arguments, evaluation); });
+  return evaluate_and_report(
+      arguments, "relate",
+      arguments.options.target.empty() ? arguments.relate.read.collections
+                                       : arguments.options.target,
+      [&](const Progress& progress) {
+        const RelateData data = read_relate_data(library, arguments.relate.read, *arguments.comm,
+                                                 arguments.jobs, progress);
+        require_same_data(library, data, *arguments.comm);
+        return evaluate_relate(data, arguments.relate, arguments.options, *arguments.comm,
+                               arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace

@@ -1,58 +1,17 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/evaluation_report.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/search/evaluate.h"
 
 namespace commonplace::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Arguments : Common {
-  std::string library;
+struct Arguments : EvaluateArguments {
   std::string target;
   std::vector<std::string> auxiliaries;
-  std::string plot;
   SearchModelOptions model;
   SearchEvaluationOptions options;
 };
-
-std::string cell(const Measured& measured) {
-  return fixed(measured.value) + " (" + fixed(measured.interval.low) + " .. " +
-         fixed(measured.interval.high) + ")";
-}
-
-Json measured_json(const Measured& measured) {
-  return {
-      {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
-}
-
-Json as_json(const SearchEvaluation& evaluation) {
-  Json methods = Json::array();
-  for (const MethodQuality& each : evaluation.methods) {
-    Json json = {{"method", each.method}};
-    if (each.shared >= 0) json["shared"] = each.shared;
-    json["map"] = measured_json(each.map);
-    json["map_of_missing"] = measured_json(each.missing_map);
-    json["precision_at_recall_0.1"] = measured_json(each.precision_at_recall);
-    json["precision_at_10"] = measured_json(each.precision_at);
-    json["curve"] = each.curve;
-    methods.push_back(std::move(json));
-  }
-  return {{"items", evaluation.items},
-          {"terms", evaluation.terms},
-          {"asked", evaluation.asked},
-          {"methods", methods},
-          {"over_own_words", measured_json(evaluation.over_words)},
-          {"over_ridge", measured_json(evaluation.over_ridge)},
-          {"borrowed", evaluation.borrowed}};
-}
 
 std::string label(const MethodQuality& each) {
   return each.method + (each.shared < 0 ? "" : ", K = " + std::to_string(each.shared));
@@ -75,14 +34,15 @@ void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
                      ", " + fixed(evaluation.asked) + " asked for; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
   for (const MethodQuality& each : evaluation.methods)
-    rows.push_back({label(each), cell(each.map), cell(each.missing_map),
-                    cell(each.precision_at_recall), cell(each.precision_at)});
+    rows.push_back({label(each), with_interval(each.map), with_interval(each.missing_map),
+                    with_interval(each.precision_at_recall), with_interval(each.precision_at)});
   print_table({"METHOD", "MAP", "OF THOSE WITHOUT THE TAG", "PRECISION AT RECALL 0.1",
                "PRECISION OF THE FIRST 10"},
               rows);
   show_curves(evaluation);
-  say(arguments, "Commonplace minus own words: " + cell(evaluation.over_words) +
-                     "; minus the word-to-word ridge: " + cell(evaluation.over_ridge) + ".");
+  say(arguments, "Commonplace minus own words: " + with_interval(evaluation.over_words) +
+                     "; minus the word-to-word ridge: " + with_interval(evaluation.over_ridge) +
+                     ".");
   if (!arguments.auxiliaries.empty())
     say(arguments, evaluation.borrowed > 0.5 ? "Borrowing was found to help."
                                              : "Borrowing was not found to help.");
@@ -90,18 +50,13 @@ void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
 
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
-  SearchEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation =
-        evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
-                        arguments.options, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  return report_evaluation(
-      arguments,
-      {"search", arguments.library, arguments.target, as_json(evaluation).dump(), arguments.plot,
-       [&] { return evaluation_plot(evaluation); }},
-      [&] { show(arguments, evaluation); });
+  return evaluate_and_report(
+      arguments, "search", arguments.target,
+      [&](const Progress& progress) {
+        return evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
+                               arguments.options, *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace

@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/evaluation_report.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"
 #include "commonplace/suggest/evaluate_report.h"
@@ -13,12 +7,10 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : EvaluateArguments {
   std::string collection;
   std::string train;
   std::string test;
-  std::string plot;
   SuggestModelOptions model;
   SuggestEvaluationOptions options;
 };
@@ -77,17 +69,13 @@ SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
 }
 
 int run(const Arguments& arguments) {
-  SuggestEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation =
-        evaluate_suggest(trial_of(arguments, bar.callback()), arguments.model.suggester,
-                         arguments.options, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  return report_evaluation(arguments,
-                           {"suggest", arguments.library, arguments.collection, to_json(evaluation),
-                            arguments.plot, [&] { return evaluation_plot(evaluation); }},
-                           [&] { show(arguments, evaluation); });
+  return evaluate_and_report(
+      arguments, "suggest", arguments.collection,
+      [&](const Progress& progress) {
+        return evaluate_suggest(trial_of(arguments, progress), arguments.model.suggester,
+                                arguments.options, *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace

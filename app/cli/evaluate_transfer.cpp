@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/evaluation_report.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/transfer/evaluate.h"
@@ -13,12 +7,10 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : EvaluateArguments {
   std::vector<std::string> source;
   std::vector<std::string> intermediate;
   std::string target;
-  std::string plot;
   TransferReadOptions read;
   TransferOptions transfer;
   TransferEvaluationOptions options;
@@ -67,16 +59,9 @@ void show(const Arguments& arguments, const TransferEvaluation& evaluation) {
 }
 
 int run(const Arguments& arguments) {
-  TransferEvaluation evaluation;
-  {
-    ProgressBar bar(arguments);
-    evaluation = evaluate(arguments, bar.callback());
-  }
-  return report_evaluation(
-      arguments,
-      {"transfer", arguments.library, join(arguments.source) + " to " + arguments.target,
-       to_json(evaluation), arguments.plot, [&] { return evaluation_plot(evaluation); }},
-      [&] { show(arguments, evaluation); });
+  return evaluate_and_report(
+      arguments, "transfer", join(arguments.source) + " to " + arguments.target,
+      [&](const Progress& progress) { return evaluate(arguments, progress); }, show);
 }
 
 }  // namespace

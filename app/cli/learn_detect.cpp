@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/open_library.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/learn_frame.h"
 #include "commonplace/base/join.h"
 #include "commonplace/detect/learn.h"
 #include "commonplace/detect/update.h"
@@ -13,11 +7,8 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : LearnArguments {
   std::string collection;
-  std::string name;
-  bool update = false;
   DetectModelOptions options;
 };
 
@@ -45,50 +36,42 @@ void show(const Arguments& arguments, const DetectLearningReport& report) {
                      " CONCEPT --yes ID,ID --no ID");
 }
 
-int run_update(const Arguments& arguments, Library& library) {
-  const std::string name =
-      arguments.name.empty() ? "detect." + arguments.collection : arguments.name;
-  DetectUpdate update;
-  {
-    ProgressBar bar(arguments);
-    update = update_detect(library, name, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json)
-    print_json({{"model", name},
-                {"new_items", update.new_items},
-                {"changed_items", update.changed_items},
-                {"seconds", update.seconds}});
-  else
-    say(arguments, update.new_items + update.changed_items > 0
-                       ? "Learned " + counted(update.changed_items, "changed item") +
-                             " and coded " + counted(update.new_items, "new item") + " in " +
-                             fixed(update.seconds, 2) + " s."
-                       : "Nothing has changed since the model was learned.");
-  return kSuccess;
+int run_update(const Arguments& arguments) {
+  return update_and_report(
+      arguments, "detect." + arguments.collection,
+      [&](Library& library, const std::string& name, const Progress& progress) {
+        return update_detect(library, name, *arguments.comm, arguments.jobs, progress);
+      },
+      [](const DetectUpdate& update) {
+        return nlohmann::ordered_json{{"new_items", update.new_items},
+                                      {"changed_items", update.changed_items}};
+      },
+      [](const DetectUpdate& update) {
+        return update.new_items + update.changed_items == 0
+                   ? ""
+                   : "Learned " + counted(update.changed_items, "changed item") + " and coded " +
+                         counted(update.new_items, "new item");
+      });
 }
 
 int run(const Arguments& arguments) {
-  Library library = open_to_write(arguments, arguments.library);
-  if (arguments.update) return run_update(arguments, library);
-  DetectLearningReport report;
-  {
-    ProgressBar bar(arguments);
-    report = learn_detect(library, arguments.collection, arguments.name, arguments.options,
-                          *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(report)));
-  else
-    show(arguments, report);
-  return kSuccess;
+  if (arguments.update) return run_update(arguments);
+  return learn_and_report(
+      arguments,
+      [&](Library& library, const Progress& progress) {
+        return learn_detect(library, arguments.collection, arguments.name, arguments.options,
+                            *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace
 
 void add_learn_detect(CLI::App& learn, std::string& library) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      learn, "detect", "Learn to detect concepts: from tags, from labels, and from examples later",
+  CLI::App* command = add_learn_command(
+      learn, library, "detect",
+      "Learn to detect concepts: from tags, from labels, and from examples later",
       "  commonplace features ~/library photos --image sift\n"
       "  commonplace learn ~/library detect --collection photos --features sift\n"
       "  commonplace learn ~/library detect --collection photos --features sift,clip --min 50\n"
@@ -97,12 +80,7 @@ void add_learn_detect(CLI::App& learn, std::string& library) {
       "  commonplace learn ~/library detect --collection photos --update\n"
       "Unlabelled items are learned from too. --update takes in new labels and new items without\n"
       "reading the others.",
-      *arguments,
-      [arguments, &library] {
-        arguments->library = library;
-        return run(*arguments);
-      },
-      Ranks::many);
+      arguments, run);
   command->add_option("--collection", arguments->collection, "The collection to detect in")
       ->required();
   command->add_option("--name", arguments->name, "What to call the model (detect.COLLECTION)");

@@ -1,21 +1,13 @@
 #include <cstdio>
-#include <memory>
-
-#include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
-#include "app/cli/open_library.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/learn_frame.h"
 #include "commonplace/relate/learn.h"
 
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
-  std::string name;
-  bool update = false;
+struct Arguments : LearnArguments {
   RelateOptions options;
 };
 
@@ -49,30 +41,24 @@ void show(const Arguments& arguments, const RelateLearningReport& report) {
 }
 
 int run(const Arguments& arguments) {
-  Comm& comm = *arguments.comm;
-  Library library = open_to_write(arguments, arguments.library);
-  RelateLearningReport report;
-  {
-    ProgressBar bar(arguments);
-    report = arguments.update
-                 ? update_relate(library, arguments.name.empty() ? "relate" : arguments.name, comm,
-                                 arguments.jobs, bar.callback())
-                 : learn_relate(library, arguments.name, arguments.options, comm, arguments.jobs,
-                                bar.callback());
-  }
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(report)));
-  else
-    show(arguments, report);
-  return kSuccess;
+  return learn_and_report(
+      arguments,
+      [&](Library& library, const Progress& progress) {
+        if (!arguments.update)
+          return learn_relate(library, arguments.name, arguments.options, *arguments.comm,
+                              arguments.jobs, progress);
+        return update_relate(library, arguments.name.empty() ? "relate" : arguments.name,
+                             *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace
 
 void add_learn_relate(CLI::App& learn, std::string& library) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      learn, "relate", "Learn one space for photos, tags, text and places",
+  CLI::App* command = add_learn_command(
+      learn, library, "relate", "Learn one space for photos, tags, text and places",
       "  commonplace learn ~/library relate --collections photos\n"
       "  commonplace learn ~/library relate --collections photos,tags,places --dim 30\n"
       "  commonplace learn ~/library relate --collections photos,photos/tags,notes,notes/tags \\\n"
@@ -82,12 +68,7 @@ void add_learn_relate(CLI::App& learn, std::string& library) {
       "Things belong together as often as items have both: a photograph and its tags, a tag and\n"
       "the places where it is used. Rejected tags and links of your own ('commonplace link') with\n"
       "weights below 0 keep things apart. --update takes in what is new and keeps all settings.",
-      *arguments,
-      [arguments, &library] {
-        arguments->library = library;
-        return run(*arguments);
-      },
-      Ranks::many);
+      arguments, run);
   command->add_option("--name", arguments->name, "What to call the model (relate)");
   command->add_flag("--update", arguments->update,
                     "Take in what has come since the model was learned, from where it stands");

@@ -1,22 +1,14 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/open_library.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/learn_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/search/learn.h"
 
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : LearnArguments {
   std::string target;
   std::vector<std::string> auxiliaries;
-  std::string name;
   SearchModelOptions options;
 };
 
@@ -75,26 +67,21 @@ void show(const Arguments& arguments, const SearchLearningReport& report) {
 }
 
 int run(const Arguments& arguments) {
-  Library library = open_to_write(arguments, arguments.library);
-  SearchLearningReport report;
-  {
-    ProgressBar bar(arguments);
-    report = learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
-                          arguments.options, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(report)));
-  else
-    show(arguments, report);
-  return kSuccess;
+  return learn_and_report(
+      arguments,
+      [&](Library& library, const Progress& progress) {
+        return learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
+                            arguments.options, *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace
 
 void add_learn_search(CLI::App& learn, std::string& library) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      learn, "search", "Learn to find items of a collection although their tags are poor",
+  CLI::App* command = add_learn_command(
+      learn, library, "search", "Learn to find items of a collection although their tags are poor",
       "  commonplace learn ~/library search --target photos\n"
       "  commonplace learn ~/library search --target photos --auxiliary tate,oldnyc\n"
       "  commonplace learn ~/library search --target films --auxiliary books --text \\\n"
@@ -104,12 +91,7 @@ void add_learn_search(CLI::App& learn, std::string& library) {
       "  mpirun -n 64 commonplace-mpi learn ~/library search --target photos --checkpoint kept\n"
       "It hides tags that it knows, asks for them, and keeps what finds them best. What it\n"
       "prints tells whether borrowing helped; with --shared auto nothing is shared if not.",
-      *arguments,
-      [arguments, &library] {
-        arguments->library = library;
-        return run(*arguments);
-      },
-      Ranks::many);
+      arguments, run);
   command->add_option("--target", arguments->target, "The collection to search")->required();
   command
       ->add_option("--auxiliary", arguments->auxiliaries,

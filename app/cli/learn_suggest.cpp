@@ -1,11 +1,5 @@
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include "app/cli/command.h"
-#include "app/cli/open_library.h"
-#include "app/cli/options.h"
-#include "app/cli/terminal.h"
+#include "app/cli/learn_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/suggest/ask.h"
 #include "commonplace/suggest/learn.h"
@@ -13,11 +7,8 @@
 namespace commonplace::app {
 namespace {
 
-struct Arguments : Common {
-  std::string library;
+struct Arguments : LearnArguments {
   std::string collection;
-  std::string name;
-  bool update = false;
   SuggestModelOptions options;
 };
 
@@ -66,51 +57,43 @@ void show(const Arguments& arguments, const SuggestLearningReport& report) {
                      " KiB. Try: commonplace suggest " + arguments.library + " --text \"...\"");
 }
 
-int run_update(const Arguments& arguments, Library& library) {
-  std::string name = arguments.name;
-  if (name.empty()) name = "suggest." + arguments.collection;
-  SuggestUpdate update;
-  {
-    ProgressBar bar(arguments);
-    update = update_suggest(library, name, *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json)
-    print_json({{"model", name},
-                {"new_items", update.new_items},
-                {"changed_items", update.changed_items},
-                {"new_tags", update.new_tags},
-                {"seconds", update.seconds}});
-  else
-    say(arguments, update.any() ? "Learned " + counted(update.new_items, "new item") + ", " +
-                                      counted(update.changed_items, "changed item") + " and " +
-                                      counted(update.new_tags, "new tag") + " in " +
-                                      fixed(update.seconds, 2) + " s."
-                                : "Nothing has changed since the model was learned.");
-  return kSuccess;
+int run_update(const Arguments& arguments) {
+  return update_and_report(
+      arguments, "suggest." + arguments.collection,
+      [&](Library& library, const std::string& name, const Progress& progress) {
+        return update_suggest(library, name, *arguments.comm, arguments.jobs, progress);
+      },
+      [](const SuggestUpdate& update) {
+        return nlohmann::ordered_json{{"new_items", update.new_items},
+                                      {"changed_items", update.changed_items},
+                                      {"new_tags", update.new_tags}};
+      },
+      [](const SuggestUpdate& update) {
+        return !update.any() ? ""
+                             : "Learned " + counted(update.new_items, "new item") + ", " +
+                                   counted(update.changed_items, "changed item") + " and " +
+                                   counted(update.new_tags, "new tag");
+      });
 }
 
 int run(const Arguments& arguments) {
-  Library library = open_to_write(arguments, arguments.library);
-  if (arguments.update) return run_update(arguments, library);
-  SuggestLearningReport report;
-  {
-    ProgressBar bar(arguments);
-    report = learn_suggest(library, arguments.collection, arguments.name, arguments.options,
-                           *arguments.comm, arguments.jobs, bar.callback());
-  }
-  if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(report)));
-  else
-    show(arguments, report);
-  return kSuccess;
+  if (arguments.update) return run_update(arguments);
+  return learn_and_report(
+      arguments,
+      [&](Library& library, const Progress& progress) {
+        return learn_suggest(library, arguments.collection, arguments.name, arguments.options,
+                             *arguments.comm, arguments.jobs, progress);
+      },
+      show);
 }
 
 }  // namespace
 
 void add_learn_suggest(CLI::App& learn, std::string& library) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      learn, "suggest", "Learn to suggest the tags of a collection, with honest confidence",
+  CLI::App* command = add_learn_command(
+      learn, library, "suggest",
+      "Learn to suggest the tags of a collection, with honest confidence",
       "  commonplace learn ~/library suggest --collection bookmarks\n"
       "  commonplace learn ~/library suggest --collection photos --features text,clip\n"
       "  commonplace learn ~/library suggest --collection photos --features tags --min-uses 5\n"
@@ -119,12 +102,7 @@ void add_learn_suggest(CLI::App& learn, std::string& library) {
       "  commonplace learn ~/library suggest --collection bookmarks --update\n"
       "Some items are held out to choose settings and to find out how far the confidence can be\n"
       "trusted. --update learns tags and decisions that have come since, in a moment.",
-      *arguments,
-      [arguments, &library] {
-        arguments->library = library;
-        return run(*arguments);
-      },
-      Ranks::many);
+      arguments, run);
   command->add_option("--collection", arguments->collection, "The collection whose tags to learn")
       ->required();
   command->add_option("--name", arguments->name, "What to call the model (suggest.COLLECTION)");

@@ -3,13 +3,11 @@
 // process and with every other rank's.
 #include "commonplace/relate/core/guided_projection.h"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
-#include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/mpi/mpi_comm.h"
+#include "tests/mpi/frame.h"
 
 namespace commonplace {
 namespace {
@@ -48,9 +46,9 @@ Sparse links_in(RowRange range) {
   return links;
 }
 
-GuidedProjection learn(Comm& comm, int rank, int size, const std::string& constraint) {
-  const RowRange range = rows_of_rank(kPhotos, rank, size);
-  const RowRange tags = rows_of_rank(kTags, rank, size);
+GuidedProjection learn(Comm& comm, const std::string& constraint) {
+  const RowRange range = rows_of_rank(kPhotos, comm.rank(), comm.size());
+  const RowRange tags = rows_of_rank(kTags, comm.rank(), comm.size());
   const Matrix rows = photos_in(range);
   const FeatureRows features(rows);
   const Sparse links = links_in(range);
@@ -64,40 +62,21 @@ GuidedProjection learn(Comm& comm, int rank, int size, const std::string& constr
   return fit_guided_projection(kinds, guidance, options, comm).model;
 }
 
-/// Error unless all ranks hold the same bits, and about what one process finds.
-void check(const std::string& constraint, const GuidedProjection& together,
-           const GuidedProjection& alone, Comm& comm) {
-  const std::string bytes = to_bytes(together);
-  std::string first = bytes;
-  comm.broadcast(std::span<char>(first), 0);
-  require(first == bytes, constraint, ": rank ", comm.rank(), " holds another model than rank 0");
-  for (std::size_t kind = 0; kind < 2; ++kind) {
-    const double difference =
-        (together.kinds[kind].projection - alone.kinds[kind].projection).cwiseAbs().maxCoeff() /
-        alone.kinds[kind].projection.cwiseAbs().maxCoeff();
-    require(difference < 1e-6, constraint, ": the projections of kind ", kind, " differ by ",
-            difference);
-  }
-}
-
-int run(int argc, char** argv, Comm& comm) {
-  require(argc == 2, "give the number of ranks");
-  require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
+void compare(Comm& comm) {
   for (const std::string constraint : {"all", "identity", "first"}) {
     SelfComm self;
-    const GuidedProjection alone = learn(self, 0, 1, constraint);
-    check(constraint, learn(comm, comm.rank(), comm.size(), constraint), alone, comm);
+    const GuidedProjection alone = learn(self, constraint);
+    const GuidedProjection together = learn(comm, constraint);
+    test::require_same_on_all(constraint + ": the models", to_bytes(together), comm);
+    for (std::size_t kind = 0; kind < 2; ++kind)
+      test::require_near(constraint + ": the projections of kind " + std::to_string(kind),
+                         together.kinds[kind].projection, alone.kinds[kind].projection, 1e-6);
   }
-  return 0;
 }
 
 }  // namespace
 }  // namespace commonplace
 
 int main(int argc, char** argv) {
-  return commonplace::run_mpi(
-      argc, argv, [&](commonplace::Comm& comm) { return commonplace::run(argc, argv, comm); },
-      [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
-      });
+  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
 }

@@ -2,14 +2,11 @@
 // compares the result with that of one process and with every other rank's.
 #include "commonplace/suggest/core/softmax_gp.h"
 
-#include <cmath>
-#include <cstdio>
 #include <string>
 
-#include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/mpi/mpi_comm.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
+#include "tests/mpi/frame.h"
 
 namespace commonplace {
 namespace {
@@ -31,8 +28,8 @@ Matrix items(RowRange range) {
   return result;
 }
 
-SoftmaxGpFit fit(Comm& comm, int rank, int size) {
-  const RowRange range = rows_of_rank(kItems, rank, size);
+SoftmaxGpFit fit(Comm& comm) {
+  const RowRange range = rows_of_rank(kItems, comm.rank(), comm.size());
   std::vector<std::int32_t> labels;
   for (std::int64_t row = range.begin; row < range.end; ++row)
     labels.push_back(static_cast<std::int32_t>(row % kClasses));
@@ -48,40 +45,21 @@ SoftmaxGpFit fit(Comm& comm, int rank, int size) {
   return fit_softmax_gp(whiten(basis, mine, 1), labels, kClasses, options, comm);
 }
 
-void check_same_on_all(const SoftmaxGp& model, Comm& comm) {
-  MatrixD weights = model.weights;
-  comm.broadcast(std::span<double>(weights.data(), static_cast<std::size_t>(weights.size())), 0);
-  require(weights == model.weights, "rank ", comm.rank(), " holds other weights than rank 0");
-  for (const Matrix& factor : model.factors) {
-    Matrix first = factor;
-    comm.broadcast(std::span<float>(first.data(), static_cast<std::size_t>(first.size())), 0);
-    require(first == factor, "rank ", comm.rank(), " holds another factor than rank 0");
-  }
-}
-
-int run(int argc, char** argv, Comm& comm) {
-  require(argc == 2, "give the number of ranks");
-  require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
+void compare(Comm& comm) {
   SelfComm self;
-  const SoftmaxGpFit alone = fit(self, 0, 1);
-  const SoftmaxGpFit together = fit(comm, comm.rank(), comm.size());
-  check_same_on_all(together.model, comm);
-  const double weights = (together.model.weights - alone.model.weights).cwiseAbs().maxCoeff();
-  require(weights < 1e-4, "the weights differ by ", weights);
-  const double likelihood = *together.log_likelihood - *alone.log_likelihood;
-  require(std::abs(likelihood) < 1e-4, "the log likelihood differs by ", likelihood);
-  const double coupled = *together.coupled_log_likelihood - *alone.coupled_log_likelihood;
-  require(std::abs(coupled) < 1e-4, "the coupled log likelihood differs by ", coupled);
-  return 0;
+  const SoftmaxGpFit alone = fit(self);
+  const SoftmaxGpFit together = fit(comm);
+  test::require_agreement("the weights", together.model.weights, alone.model.weights, 1e-4, comm);
+  for (const Matrix& factor : together.model.factors)
+    test::require_same_on_all("the factors", factor, comm);
+  test::require_near("the log likelihoods", *together.log_likelihood, *alone.log_likelihood, 1e-5);
+  test::require_near("the coupled log likelihoods", *together.coupled_log_likelihood,
+                     *alone.coupled_log_likelihood, 1e-5);
 }
 
 }  // namespace
 }  // namespace commonplace
 
 int main(int argc, char** argv) {
-  return commonplace::run_mpi(
-      argc, argv, [&](commonplace::Comm& comm) { return commonplace::run(argc, argv, comm); },
-      [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
-      });
+  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
 }

@@ -1,16 +1,15 @@
 // Run under mpirun: `mpi_tag_latents <ranks>` learns what tag suggestion is made of, each rank from
 // its own items, and compares the result with that of one process and with every other rank's.
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/mpi/mpi_comm.h"
 #include "commonplace/suggest/core/feature_weights.h"
 #include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/tag_categories.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
+#include "tests/mpi/frame.h"
 
 namespace commonplace {
 namespace {
@@ -51,8 +50,8 @@ struct Learned {
   TagCategories categories;
 };
 
-Learned learn(Comm& comm, int rank, int size) {
-  const Items items(rows_of_rank(kItems, rank, size));
+Learned learn(Comm& comm) {
+  const Items items(rows_of_rank(kItems, comm.rank(), comm.size()));
   Learned result;
   result.feature_weights =
       feature_weights(items.words.view(), items.tags.view(), {.rarity = 1, .telling = 0.5}, comm);
@@ -75,39 +74,24 @@ Matrix dense(const Sparse& rows) {
   return result;
 }
 
-/// Error unless all ranks hold the same bits, and about what one process finds.
-void check(const char* what, const Matrix& together, const Matrix& alone, Comm& comm) {
-  Matrix first = together;
-  comm.broadcast(std::span<float>(first.data(), static_cast<std::size_t>(first.size())), 0);
-  require(first == together, what, ": rank ", comm.rank(), " holds others than rank 0");
-  require(together.rows() == alone.rows() && together.cols() == alone.cols(), what, " are ",
-          together.rows(), " x ", together.cols());
-  const float difference = (together - alone).cwiseAbs().maxCoeff() / alone.cwiseAbs().maxCoeff();
-  require(difference < 1e-3F, what, " differ by ", difference);
-}
-
-int run(int argc, char** argv, Comm& comm) {
-  require(argc == 2, "give the number of ranks");
-  require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
+void compare(Comm& comm) {
   SelfComm self;
-  const Learned alone = learn(self, 0, 1);
-  const Learned together = learn(comm, comm.rank(), comm.size());
+  const Learned alone = learn(self);
+  const Learned together = learn(comm);
+  const auto agree = [&](const char* what, const Matrix& found, const Matrix& expected) {
+    test::require_agreement(what, found, expected, 1e-3, comm);
+  };
   require(together.feature_weights == alone.feature_weights, "the features' weights differ");
-  check("the prototypes", dense(together.prototypes.sparse), dense(alone.prototypes.sparse), comm);
-  check("the latents", together.gp.weights, alone.gp.weights, comm);
-  check("the inverses", together.gp.inverse.cast<float>(), alone.gp.inverse.cast<float>(), comm);
+  agree("the prototypes", dense(together.prototypes.sparse), dense(alone.prototypes.sparse));
+  agree("the latents", together.gp.weights, alone.gp.weights);
+  agree("the inverses", together.gp.inverse.cast<float>(), alone.gp.inverse.cast<float>());
   require(together.categories.tags == alone.categories.tags, "the categories differ");
-  check("the categories' tags", together.categories.shares, alone.categories.shares, comm);
-  return 0;
+  agree("the categories' tags", together.categories.shares, alone.categories.shares);
 }
 
 }  // namespace
 }  // namespace commonplace
 
 int main(int argc, char** argv) {
-  return commonplace::run_mpi(
-      argc, argv, [&](commonplace::Comm& comm) { return commonplace::run(argc, argv, comm); },
-      [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
-      });
+  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
 }

@@ -3,12 +3,10 @@
 // one process.
 #include "commonplace/transfer/core/transitive_transfer.h"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
-#include "commonplace/base/error.h"
-#include "commonplace/comm/mpi/mpi_comm.h"
+#include "tests/mpi/frame.h"
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
@@ -38,33 +36,22 @@ Outcome transfer(Comm& comm, RowRange range) {
   return {found.classes, found.stages.back().report.objective.back()};
 }
 
-int run(int argc, char** argv, Comm& comm) {
-  require(argc == 2, "give the number of ranks");
-  require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
+void compare(Comm& comm) {
   SelfComm self;
   const Outcome alone = transfer(self, {0, kChain.items});
   const RowRange range = rows_of_rank(kChain.items, comm.rank(), comm.size());
   const Outcome together = transfer(comm, range);
   for (std::size_t step = 0; step < together.classes.size(); ++step) {
-    const double difference = (together.classes[step] -
-                               alone.classes[step].middleRows(range.begin, range.end - range.begin))
-                                  .cwiseAbs()
-                                  .maxCoeff();
-    require(difference < 1e-7, "the classes of collection ", step, " differ by ", difference);
+    const MatrixD expected = alone.classes[step].middleRows(range.begin, range.end - range.begin);
+    test::require_near("the classes of collection " + std::to_string(step), together.classes[step],
+                       expected, 1e-7);
   }
-  double first = together.objective;
-  comm.broadcast(std::span<double>(&first, 1), 0);
-  require(first == together.objective, "rank ", comm.rank(), " has another objective than rank 0");
-  return 0;
+  test::require_same_on_all("the objectives", std::vector<double>{together.objective}, comm);
 }
 
 }  // namespace
 }  // namespace commonplace
 
 int main(int argc, char** argv) {
-  return commonplace::run_mpi(
-      argc, argv, [&](commonplace::Comm& comm) { return commonplace::run(argc, argv, comm); },
-      [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
-      });
+  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
 }

@@ -12,9 +12,9 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/lines.h"
-#include "commonplace/math/sparse_ops.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/learn.h"
+#include "commonplace/search/rivals/term_scores.h"
 
 namespace commonplace {
 
@@ -23,11 +23,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchQuality, average_precision, missing_ave
 
 namespace {
 
-using Scores = std::vector<std::vector<float>>;
+using Json = nlohmann::ordered_json;
 
-constexpr float kSaturation = 1.2F;
-constexpr float kLengthShare = 0.75F;
-constexpr std::int64_t kRidgeTerms = 4000;
 constexpr int kSweepSteps = 10;
 /// A random choice of so many items of the target stands for all of them.
 constexpr std::int64_t kMostItems = 50000;
@@ -60,69 +57,6 @@ struct Answers {
   }
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Answers, order, quality)
-
-Scores bm25(const SearchTrial& trial) {
-  const SparseView rows = trial.visible.view();
-  std::vector<float> lengths;
-  double total = 0;
-  for (std::int64_t row = 0; row < rows.rows; ++row) {
-    lengths.push_back(static_cast<float>(rows.row_indices(row).size()));
-    total += static_cast<double>(lengths.back());
-  }
-  const auto mean_length = static_cast<float>(total / static_cast<double>(rows.rows));
-  Scores scores = own_scores(trial, 1);
-  for (auto& each : scores)
-    for (std::size_t item = 0; item < each.size(); ++item)
-      each[item] *=
-          (1 + kSaturation) /
-          (1 + kSaturation * (1 - kLengthShare + kLengthShare * lengths[item] / mean_length));
-  return scores;
-}
-
-Scores cosine_of_rows(const Stage& stage) {
-  const Sparse by_term = transpose(weighted_rows(stage.trial.visible.view(), stage.idf).view());
-  Scores scores;
-  for (const std::int32_t term : stage.trial.asked) {
-    auto& each = scores.emplace_back(static_cast<std::size_t>(stage.trial.visible.rows()));
-    const auto rows = by_term.view().row_indices(term);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      each[static_cast<std::size_t>(rows[i])] = by_term.view().row_values(term)[i];
-  }
-  return scores;
-}
-
-/// The word-to-word ridge learned on all collections, of the terms that an item shows.
-Scores ridge_scores(const Stage& stage) {
-  Sparse stacked;
-  stacked.columns = stage.trial.visible.columns;
-  for (const Sparse& each : stage.counts) {
-    Sparse has = each;
-    std::fill(has.values.begin(), has.values.end(), 1.0F);
-    for (std::int64_t row = 0; row < has.rows(); ++row) stacked.push_row(has.view(), row);
-  }
-  AssociationOptions options;
-  options.ridge = stage.options.associations.ridge;
-  options.ridge_terms = kRidgeTerms;
-  options.most = kRidgeTerms;
-  options.jobs = stage.jobs;
-  const Sparse ridge = fit_associations(stacked.view(), options).ridge;
-  Scores scores;
-  std::vector<float> weights(static_cast<std::size_t>(ridge.columns));
-  for (const std::int32_t term : stage.trial.asked) {
-    std::fill(weights.begin(), weights.end(), 0.0F);
-    const auto from = ridge.view().row_indices(term);
-    for (std::size_t i = 0; i < from.size(); ++i)
-      weights[static_cast<std::size_t>(from[i])] = ridge.view().row_values(term)[i];
-    auto& each = scores.emplace_back();
-    for (std::int64_t row = 0; row < stage.trial.visible.rows(); ++row) {
-      float sum = 0;
-      for (const std::int32_t shown : stage.trial.visible.view().row_indices(row))
-        sum += weights[static_cast<std::size_t>(shown)];
-      each.push_back(sum);
-    }
-  }
-  return scores;
-}
 
 struct TopicScores {
   Scores cosine;  ///< of the query's and the item's codes: the paper's ranking
@@ -199,10 +133,14 @@ bool run_methods(const Stage& stage, const Sparse* same_source,
   const SearchTrial& trial = stage.trial;
   const SearchModelOptions& model = stage.options;
   answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.jobs));
-  answers.add("BM25", -1, judge(trial, bm25(trial), stage.jobs));
-  answers.add("tf-idf cosine", -1, judge(trial, cosine_of_rows(stage), stage.jobs));
-  answers.add(kRidge, -1,
-              judge(trial, add_scores(own_scores(trial, 1), ridge_scores(stage)), stage.jobs));
+  answers.add("BM25", -1, judge(trial, bm25_scores(trial), stage.jobs));
+  answers.add("tf-idf cosine", -1, judge(trial, cosine_scores(trial, stage.idf), stage.jobs));
+  answers.add(
+      kRidge, -1,
+      judge(trial,
+            add_scores(own_scores(trial, 1),
+                       ease_scores(trial, stage.counts, model.associations.ridge, stage.jobs)),
+            stage.jobs));
   judge_topics(stage, "NMF of the target alone", -1, {}, shared_blocks(1, model.rank, 1, 0),
                answers);
   const std::span<const Sparse> auxiliaries = std::span(stage.counts).subspan(1);
@@ -305,6 +243,11 @@ void check(const SearchEvaluationOptions& options) {
           "; expected 1 .. 1,000");
   require(options.judgements.empty() || options.repeat == 1,
           "with judgements nothing is hidden, so there is nothing to repeat");
+}
+
+Json as_json(const Measured& measured) {
+  return {
+      {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
 }
 
 Chart recall_chart(const SearchEvaluation& evaluation) {
@@ -439,6 +382,28 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   result.over_words = difference(answers, ours, kOwnWords);
   result.over_ridge = difference(answers, ours, kRidge);
   return result;
+}
+
+std::string to_json(const SearchEvaluation& evaluation) {
+  Json methods = Json::array();
+  for (const MethodQuality& each : evaluation.methods) {
+    Json json = {{"method", each.method}};
+    if (each.shared >= 0) json["shared"] = each.shared;
+    json["map"] = as_json(each.map);
+    json["map_of_missing"] = as_json(each.missing_map);
+    json["precision_at_recall_0.1"] = as_json(each.precision_at_recall);
+    json["precision_at_10"] = as_json(each.precision_at);
+    json["curve"] = each.curve;
+    methods.push_back(std::move(json));
+  }
+  const Json json = {{"items", evaluation.items},
+                     {"terms", evaluation.terms},
+                     {"asked", evaluation.asked},
+                     {"methods", methods},
+                     {"over_own_words", as_json(evaluation.over_words)},
+                     {"over_ridge", as_json(evaluation.over_ridge)},
+                     {"borrowed", evaluation.borrowed}};
+  return json.dump();
 }
 
 std::string evaluation_plot(const SearchEvaluation& evaluation) {

@@ -66,6 +66,8 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
                                  const SearchEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
 
+std::string to_json(const SearchEvaluation& evaluation);
+
 /// The curves of precision against recall, and quality against topics in common, as SVG.
 std::string evaluation_plot(const SearchEvaluation& evaluation);
 

@@ -71,8 +71,8 @@ HeldOutQuality summary(const SearchQuality& quality) {
   return result;
 }
 
-/// One way of learning, tried on hidden tags.
-struct Tried {
+/// A trial of one setting on hidden tags.
+struct Trial {
   SearchQuality quality;
   BorrowingWeights weights;
 };
@@ -86,12 +86,13 @@ void follow_first(SearchQuality& quality, Comm& comm) {
   follow_first(quality.missing_average_precision, comm);
 }
 
-/// The choices that need hidden tags, on a sample of the collections. Every rank tries them by
-/// itself, and takes over what rank 0 found.
-class Choosing {
+/// Searches the hyper-parameters by trials on hidden tags of a sample of the collections. Every
+/// rank does all trials by itself, and takes over what rank 0 found.
+class HyperparameterSearch {
  public:
-  Choosing(const std::vector<Sparse>& counts, std::span<const float> idf,
-           const SearchModelOptions& options, Comm& comm, int jobs, const Progress& progress)
+  HyperparameterSearch(const std::vector<Sparse>& counts, std::span<const float> idf,
+                       const SearchModelOptions& options, Comm& comm, int jobs,
+                       const Progress& progress)
       : idf_(idf), options_(options), comm_(comm), jobs_(jobs), progress_(progress) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
@@ -115,12 +116,12 @@ class Choosing {
     return quality;
   }
 
-  Tried try_lending(Lending lending, int shared) const {
+  Trial try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
                                         lender_rows(lending, trial_.visible.rows()), jobs_);
     const std::vector<BorrowedEvidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
-    Tried result;
+    Trial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, jobs_);
     result.quality =
         judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), jobs_);
@@ -173,10 +174,10 @@ class Choosing {
 };
 
 /// How many topics to share, and what was tried to find out.
-int choose_shared(const Choosing& choosing, const SearchModelOptions& options,
+int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& options,
                   std::vector<SharingTried>& tried, const Progress& progress) {
-  if (options.shared == "rule") return choosing.by_rule();
-  if (options.shared == "rank") return choosing.by_rank();
+  if (options.shared == "rule") return search.by_rule();
+  if (options.shared == "rank") return search.by_rank();
   if (options.shared != "auto") return std::stoi(options.shared);
   const int most = std::min(options.rank, options.auxiliary_rank) - options.pairwise;
   std::vector<int> candidates;
@@ -184,7 +185,7 @@ int choose_shared(const Choosing& choosing, const SearchModelOptions& options,
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   for (const int shared : candidates) {
     progress({"choosing how much to share", tried.size(), candidates.size(), "trials"});
-    tried.push_back({shared, choosing.topics_map(shared)});
+    tried.push_back({shared, search.topics_map(shared)});
   }
   return std::max_element(
              tried.begin(), tried.end(),
@@ -192,36 +193,37 @@ int choose_shared(const Choosing& choosing, const SearchModelOptions& options,
       ->shared;
 }
 
-/// Whether `a` gains more over `b` than its standard error.
-bool better(const Tried& a, const Tried& b) {
+/// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
+bool better_by_one_standard_error(const Trial& a, const Trial& b) {
   return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
                                    {.confidence = kOneStandardError})
              .low > 0;
 }
 
 /// Fills in the choices and what they were made on.
-void choose(const Choosing& choosing, bool has_auxiliaries, const SearchModelOptions& options,
-            SearchLearningReport& report, const Progress& progress) {
-  report.asked = choosing.asked();
+void choose(const HyperparameterSearch& search, bool has_auxiliaries,
+            const SearchModelOptions& options, SearchLearningReport& report,
+            const Progress& progress) {
+  report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
     report.weights = kUsualWeights;
     if (options.shared == "auto" || options.shared == "0" || !has_auxiliaries) return;
     report.lending = Lending::all;
-    report.shared = choose_shared(choosing, options, report.tried, progress);
+    report.shared = choose_shared(search, options, report.tried, progress);
     return;
   }
-  report.words = summary(choosing.words());
-  const Tried alone = choosing.try_lending(Lending::target, 0);
+  report.words = summary(search.words());
+  const Trial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
   if (!has_auxiliaries || options.shared == "0") return;
 
-  const int shared = choose_shared(choosing, options, report.tried, progress);
+  const int shared = choose_shared(search, options, report.tried, progress);
   Lending lending = Lending::auxiliaries;
-  Tried borrowed = choosing.try_lending(lending, shared);
-  Tried all = choosing.try_lending(Lending::all, shared);
-  if (better(all, borrowed)) {
+  Trial borrowed = search.try_lending(lending, shared);
+  Trial all = search.try_lending(Lending::all, shared);
+  if (better_by_one_standard_error(all, borrowed)) {
     lending = Lending::all;
     borrowed = std::move(all);
   }
@@ -229,7 +231,7 @@ void choose(const Choosing& choosing, bool has_auxiliaries, const SearchModelOpt
   const auto& after = borrowed.quality.average_precision;
   const auto& before = alone.quality.average_precision;
   report.gain = bootstrap_mean_difference(after, before);
-  if (options.shared == "auto" && !better(borrowed, alone)) return;
+  if (options.shared == "auto" && !better_by_one_standard_error(borrowed, alone)) return;
   report.lending = lending;
   report.shared = shared;
   report.weights = borrowed.weights;
@@ -319,11 +321,11 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
                                  const SearchModelOptions& options, Comm& comm, int jobs,
                                  const Progress& progress) {
   LearnedBorrowing learned;
-  // What is tried is tried again; the fit in the end may go on from a checkpoint.
-  SearchModelOptions tried = options;
-  tried.subspace.checkpoint = {};
-  const Choosing choosing(counts, idf, tried, comm, jobs, progress);
-  choose(choosing, counts.size() > 1, options, learned.report, progress);
+  // Trials are done again; the fit in the end may go on from a checkpoint.
+  SearchModelOptions trial_options = options;
+  trial_options.subspace.checkpoint = {};
+  const HyperparameterSearch search(counts, idf, trial_options, comm, jobs, progress);
+  choose(search, counts.size() > 1, options, learned.report, progress);
   const std::vector<SparseView> all = views(counts);
   FittedBorrowing fitted = fit_borrowing(all, idf, learned.report.lending, learned.report.shared,
                                          options, comm, jobs, progress);
