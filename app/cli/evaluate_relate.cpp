@@ -8,7 +8,8 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/relate/evaluate.h"
+#include "commonplace/relate/evaluate_cross.h"
+#include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::app {

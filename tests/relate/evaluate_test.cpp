@@ -8,6 +8,8 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/library/stored_features.h"
+#include "commonplace/relate/evaluate_cross.h"
+#include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
 #include "tests/support/alone.h"
 #include "tests/support/planted_features.h"

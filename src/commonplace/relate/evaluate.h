@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -74,34 +73,5 @@ struct RelateEvaluation {
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
                                  const RelateEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
-
-/// Pairs of two kinds of features, of which the later ones are new.
-struct CrossTrial {
-  RelateData data;         ///< kinds: first, second, label
-  std::int64_t known = 0;  ///< items that are learned from; the others are asked for
-};
-/// Each of the files a .npy: two of features and one of a class an item, for learning and for
-/// asking.
-CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
-                            const std::filesystem::path& labels,
-                            const std::vector<std::filesystem::path>& test_features,
-                            const std::filesystem::path& test_labels);
-
-/// Mean average precision of finding items of the same class by the other kind of features.
-struct CrossQuality {
-  std::string method;
-  double first_to_second = 0;
-  double second_to_first = 0;
-  double seconds = 0;
-  std::string chosen;
-};
-/// All ranks have the trial, share the methods and get the same.
-std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         Comm& comm, int jobs, const Progress& progress);
-
-std::string to_json(const RelateEvaluation& evaluation);
-std::string to_json(const std::vector<CrossQuality>& qualities);
-/// nDCG against the coordinates and against the items learned from, and guidance met, as SVG.
-std::string evaluation_plot(const RelateEvaluation& evaluation);
 
 }  // namespace commonplace

@@ -1,3 +1,5 @@
+#include "commonplace/relate/evaluate_cross.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,15 +10,13 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/packed.h"
-#include "commonplace/eval/plot.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
-#include "commonplace/relate/ask.h"
-#include "commonplace/relate/evaluate.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
 #include "commonplace/relate/rivals/locality_projection.h"
+#include "commonplace/relate/rivals/methods.h"
 
 namespace commonplace {
 
@@ -109,40 +109,56 @@ Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
   return multiply_transposed(first, second, jobs);
 }
 
-Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
-              std::span<const std::int64_t> asked, double ridge, int jobs) {
+/// Fits one projection for both views by `fit(first, second, pairs)` on the known items, and
+/// compares the asked ones in it with the coordinates weighed by `weight(model)`.
+template <class Fit, class Weight>
+Matrix by_pairs(const RelateData& data, std::span<const std::int64_t> known,
+                std::span<const std::int64_t> asked, int jobs, Fit fit, Weight weight) {
+  std::vector<ItemPair> pairs;
+  for (std::int64_t i = 0; i < std::ssize(known); ++i) pairs.emplace_back(i, i);
   const Matrix first = rows_of(data.kinds[0], known);
   const Matrix second = rows_of(data.kinds[1], known);
-  std::vector<ItemPair> pairs;
-  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
-  CanonicalCorrelationOptions options;
-  options.dim = std::min<std::int64_t>({100, first.cols(), second.cols()});
-  options.ridge = ridge;
-  options.jobs = jobs;
-  const CanonicalCorrelation model =
-      fit_canonical_correlation(FeatureRows(first), FeatureRows(second), pairs, {}, options);
+  const auto model = fit(FeatureRows(first), FeatureRows(second), pairs);
   const Matrix one = rows_of(data.kinds[0], asked);
   const Matrix other = rows_of(data.kinds[1], asked);
   return cosines(encode(model, 0, FeatureRows(one), jobs),
-                 encode(model, 1, FeatureRows(other), jobs), model.correlations, jobs);
+                 encode(model, 1, FeatureRows(other), jobs), weight(model), jobs);
+}
+
+/// Options with as many coordinates as both views have, `most` at most.
+template <class Options>
+Options pair_options(const FeatureRows& first, const FeatureRows& second, std::int64_t most,
+                     double ridge, int jobs) {
+  Options options;
+  options.dim = std::min({most, first.columns(), second.columns()});
+  options.ridge = ridge;
+  options.jobs = jobs;
+  return options;
+}
+
+Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
+              std::span<const std::int64_t> asked, double ridge, int jobs) {
+  return by_pairs(
+      data, known, asked, jobs,
+      [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
+        return fit_canonical_correlation(
+            first, second, pairs, {},
+            pair_options<CanonicalCorrelationOptions>(first, second, 100, ridge, jobs));
+      },
+      [](const CanonicalCorrelation& model) { return model.correlations; });
 }
 
 Matrix by_mvlpp(const RelateData& data, std::span<const std::int64_t> known,
                 std::span<const std::int64_t> asked, double ridge, int jobs) {
-  const Matrix first = rows_of(data.kinds[0], known);
-  const Matrix second = rows_of(data.kinds[1], known);
-  std::vector<ItemPair> pairs;
-  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
-  LocalityProjectionOptions options;
-  options.dim = std::min<std::int64_t>({30, first.cols(), second.cols()});
-  options.ridge = ridge;
-  options.jobs = jobs;
-  const GuidedProjection model =
-      fit_paired_locality_projection(FeatureRows(first), FeatureRows(second), pairs, options).model;
-  const Matrix one = rows_of(data.kinds[0], asked);
-  const Matrix other = rows_of(data.kinds[1], asked);
-  return cosines(encode(model, 0, FeatureRows(one), jobs),
-                 encode(model, 1, FeatureRows(other), jobs), VectorD::Ones(model.dim()), jobs);
+  return by_pairs(
+      data, known, asked, jobs,
+      [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
+        return fit_paired_locality_projection(
+                   first, second, pairs,
+                   pair_options<LocalityProjectionOptions>(first, second, 30, ridge, jobs))
+            .model;
+      },
+      [](const GuidedProjection& model) { return VectorD(VectorD::Ones(model.dim())); });
 }
 
 /// A fifth of the known items, to choose by, and the others.
@@ -250,38 +266,6 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
   };
 }
 
-Json as_json(const RelateQuality& each) {
-  Json json = {{"method", each.method},
-               {"learned_from", each.learned_from},
-               {"ndcg",
-                {{"value", each.ndcg.value},
-                 {"low", each.ndcg.interval.low},
-                 {"high", each.ndcg.interval.high}}},
-               {"seconds", each.seconds}};
-  if (each.dim > 0) json["dim"] = each.dim;
-  if (!each.met.empty()) json.update({{"met", each.met}, {"rand", each.rand}});
-  if (!each.chosen.empty()) json["chosen"] = each.chosen;
-  return json;
-}
-
-/// One line a method of nDCG against what `x` gives; nothing if that is the same for all.
-Chart ndcg_chart(const RelateEvaluation& evaluation, const std::string& title,
-                 const std::string& label, const std::function<double(const RelateQuality&)>& x) {
-  Chart chart{title, label, "nDCG", {}};
-  for (const RelateQuality& each : evaluation.methods) {
-    auto found = std::find_if(chart.series.begin(), chart.series.end(),
-                              [&](const Series& series) { return series.name == each.method; });
-    if (found == chart.series.end()) {
-      chart.series.push_back({each.method, {}, {}, {}, {}});
-      found = std::prev(chart.series.end());
-    }
-    found->x.push_back(x(each));
-    found->y.push_back(each.ndcg.value);
-  }
-  std::erase_if(chart.series, [](const Series& series) { return series.x.size() < 2; });
-  return chart;
-}
-
 }  // namespace
 
 CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
@@ -350,55 +334,6 @@ std::string to_json(const std::vector<CrossQuality>& qualities) {
                        {"seconds", each.seconds},
                        {"chosen", each.chosen}});
   return Json{{"methods", methods}}.dump();
-}
-
-std::string to_json(const RelateEvaluation& evaluation) {
-  Json methods = Json::array();
-  for (const RelateQuality& each : evaluation.methods) methods.push_back(as_json(each));
-  Json json = {{"target", evaluation.target},
-               {"kinds", evaluation.kinds},
-               {"items", evaluation.items},
-               {"things", evaluation.things},
-               {"methods", methods}};
-  if (!evaluation.places.empty()) {
-    Json places = Json::array();
-    for (const PlaceQuality& each : evaluation.places)
-      places.push_back({{"method", each.method},
-                        {"median_metres", each.median.value},
-                        {"low", each.median.interval.low},
-                        {"high", each.median.interval.high},
-                        {"within_1_km", each.within_1_km}});
-    json.update({{"places", places}, {"places_told", evaluation.told}});
-  }
-  return json.dump();
-}
-
-std::string evaluation_plot(const RelateEvaluation& evaluation) {
-  std::vector<Chart> charts;
-  Chart by_dim =
-      ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
-                 [](const RelateQuality& each) { return static_cast<double>(each.dim); });
-  if (!by_dim.series.empty() && by_dim.series[0].x.front() != by_dim.series[0].x.back())
-    charts.push_back(std::move(by_dim));
-  Chart by_items =
-      ndcg_chart(evaluation, "Things found, by items learned from", "items",
-                 [](const RelateQuality& each) { return static_cast<double>(each.learned_from); });
-  if (!by_items.series.empty() && by_items.series[0].x.front() != by_items.series[0].x.back())
-    charts.push_back(std::move(by_items));
-  Chart met{"Links of items held out that are met", "closest % of all pairs", "% met", {}};
-  for (const RelateQuality& each : evaluation.methods) {
-    const bool seen = std::any_of(met.series.begin(), met.series.end(),
-                                  [&](const Series& series) { return series.name == each.method; });
-    if (each.met.empty() || seen) continue;
-    Series series{each.method, {}, {}, {}, {}};
-    for (std::size_t i = 0; i < each.met.size(); ++i) {
-      series.x.push_back(100.0 * static_cast<double>(i + 1) / static_cast<double>(each.met.size()));
-      series.y.push_back(100 * each.met[i]);
-    }
-    met.series.push_back(std::move(series));
-  }
-  charts.push_back(std::move(met));
-  return chart_page(charts);
 }
 
 }  // namespace commonplace
