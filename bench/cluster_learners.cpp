@@ -298,8 +298,8 @@ Fit prepare_relate(const Sizes& sizes, const RowRange& own) {
     options.jobs = 1;
     const FeatureRows features(items);
     const RowRange tags = rows_of_rank(links.columns, comm.rank(), comm.size());
-    const std::vector<GuidedKind> kinds = {{&features, items.rows(), 0.1},
-                                           {nullptr, tags.end - tags.begin, 0.1}};
+    const std::vector<GuidedModality> kinds = {{&features, items.rows(), 0.1},
+                                               {nullptr, tags.end - tags.begin, 0.1}};
     const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
     done.iterations = fit_guided_projection(kinds, guidance, options, comm).report.iterations;
   };

@@ -53,8 +53,8 @@ int run_files(const Arguments& arguments) {
 }
 
 void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
-  say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.things) + " " +
-                     evaluation.target + ", by " + join(evaluation.kinds) +
+  say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.nodes) + " " +
+                     evaluation.target + ", by " + join(evaluation.modalities) +
                      "; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
   for (const RelateQuality& each : evaluation.methods)

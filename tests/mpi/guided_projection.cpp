@@ -54,14 +54,14 @@ GuidedProjection learn(Comm& comm, int rank, int size, const std::string& constr
   const Matrix rows = photos_in(range);
   const FeatureRows features(rows);
   const Sparse links = links_in(range);
-  const std::vector<GuidedKind> kinds = {{&features, rows.rows(), 0.1},
-                                         {nullptr, tags.end - tags.begin, 2}};
+  const std::vector<GuidedModality> modalities = {{&features, rows.rows(), 0.1},
+                                                  {nullptr, tags.end - tags.begin, 2}};
   const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
   GuidedProjectionOptions options;
   options.dim = 5;
   options.constraint = constraint;
   options.jobs = 1;
-  return fit_guided_projection(kinds, guidance, options, comm).model;
+  return fit_guided_projection(modalities, guidance, options, comm).model;
 }
 
 /// Error unless all ranks hold the same bits, and about what one process finds.
@@ -71,11 +71,13 @@ void check(const std::string& constraint, const GuidedProjection& together,
   std::string first = bytes;
   comm.broadcast(std::span<char>(first), 0);
   require(first == bytes, constraint, ": rank ", comm.rank(), " holds another model than rank 0");
-  for (std::size_t kind = 0; kind < 2; ++kind) {
+  for (std::size_t modality = 0; modality < 2; ++modality) {
     const double difference =
-        (together.kinds[kind].projection - alone.kinds[kind].projection).cwiseAbs().maxCoeff() /
-        alone.kinds[kind].projection.cwiseAbs().maxCoeff();
-    require(difference < 1e-6, constraint, ": the projections of kind ", kind, " differ by ",
+        (together.modalities[modality].projection - alone.modalities[modality].projection)
+            .cwiseAbs()
+            .maxCoeff() /
+        alone.modalities[modality].projection.cwiseAbs().maxCoeff();
+    require(difference < 1e-6, constraint, ": the projections of kind ", modality, " differ by ",
             difference);
   }
 }

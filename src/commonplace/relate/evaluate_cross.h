@@ -11,9 +11,9 @@
 
 namespace commonplace {
 
-/// Pairs of two kinds of features, of which the later ones are new.
+/// Pairs of two modalities of features, of which the later ones are new.
 struct CrossTrial {
-  RelateData data;         ///< kinds: first, second, label
+  RelateData data;         ///< modalities: first, second, label
   std::int64_t known = 0;  ///< items that are learned from; the others are asked for
 };
 /// Each of the files a .npy: two of features and one of a class an item, for learning and for
@@ -23,7 +23,7 @@ CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
                             const std::vector<std::filesystem::path>& test_features,
                             const std::filesystem::path& test_labels);
 
-/// Mean average precision of finding items of the same class by the other kind of features.
+/// Mean average precision of finding items of the same class by the other modality of features.
 struct CrossQuality {
   std::string method;
   double first_to_second = 0;

@@ -51,9 +51,9 @@ std::string to_json(const RelateEvaluation& evaluation) {
   Json methods = Json::array();
   for (const RelateQuality& each : evaluation.methods) methods.push_back(as_json(each));
   Json json = {{"target", evaluation.target},
-               {"kinds", evaluation.kinds},
+               {"kinds", evaluation.modalities},
                {"items", evaluation.items},
-               {"things", evaluation.things},
+               {"things", evaluation.nodes},
                {"methods", methods}};
   if (!evaluation.places.empty()) {
     Json places = Json::array();

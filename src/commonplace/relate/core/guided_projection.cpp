@@ -17,7 +17,7 @@
 namespace commonplace {
 namespace {
 
-/// The most features of all kinds for which the others are eliminated from the first.
+/// The most features of all modalities for which the others are eliminated from the first.
 constexpr std::int64_t kMostEliminated = 4000;
 constexpr std::int64_t kColumnsAtOnce = 256;
 constexpr std::int64_t kBlockRows = 512;
@@ -46,21 +46,22 @@ EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t
   return result;
 }
 
-/// The vectors of a model, as a start for one of these kinds; identities may have grown.
+/// The vectors of a model, as a start for one of these modalities; identities may have grown.
 MatrixD start_from(const GuidedProjection* start, const GuidedOperator& problem) {
   if (start == nullptr) return MatrixD(problem.features(), 0);
-  require(start->kinds.size() == problem.kinds().size(), "the model to start from has ",
-          start->kinds.size(), " kinds; expected ", problem.kinds().size());
+  require(start->modalities.size() == problem.modalities().size(), "the model to start from has ",
+          start->modalities.size(), " kinds; expected ", problem.modalities().size());
   MatrixD result = MatrixD::Zero(problem.features(), start->dim());
-  for (std::size_t k = 0; k < problem.kinds().size(); ++k) {
-    const GuidedItems& kind = problem.kinds()[k];
-    const ProjectedKind& from = start->kinds[k];
-    require(from.identity == kind.identity() &&
-                (from.projection.rows() == kind.columns ||
-                 (kind.identity() && from.projection.rows() < kind.columns)),
+  for (std::size_t k = 0; k < problem.modalities().size(); ++k) {
+    const GuidedItems& modality = problem.modalities()[k];
+    const ProjectedModality& from = start->modalities[k];
+    require(from.identity == modality.identity() &&
+                (from.projection.rows() == modality.columns ||
+                 (modality.identity() && from.projection.rows() < modality.columns)),
             "kind ", k, " of the model to start from has ", from.projection.rows(),
-            from.identity ? " items without features" : " features", "; expected ", kind.columns);
-    result.middleRows(kind.first_column, from.projection.rows()) = from.projection;
+            from.identity ? " items without features" : " features", "; expected ",
+            modality.columns);
+    result.middleRows(modality.first_column, from.projection.rows()) = from.projection;
   }
   return result;
 }
@@ -75,7 +76,7 @@ Eigenpairs solve_all(const GuidedOperator& problem, const GuidedProjectionOption
   return lowest_eigenpairs(equation, start, solver_options(options, equation.size), progress);
 }
 
-/// A with the ridges of the kinds after the first on its diagonal.
+/// A with the ridges of the modalities after the first on its diagonal.
 MatrixD whole_a(const GuidedOperator& problem) {
   const std::int64_t size = problem.features();
   MatrixD result(size, size);
@@ -86,14 +87,14 @@ MatrixD whole_a(const GuidedOperator& problem) {
     result.middleCols(first, count) = problem.multiply_a(units);
   }
   result = ((result + result.transpose()) / 2).eval();
-  for (std::size_t k = 1; k < problem.kinds().size(); ++k)
+  for (std::size_t k = 1; k < problem.modalities().size(); ++k)
     result.diagonal()
-        .segment(problem.kinds()[k].first_column, problem.kinds()[k].columns)
+        .segment(problem.modalities()[k].first_column, problem.modalities()[k].columns)
         .array() += problem.ridge(k);
   return result;
 }
 
-/// With A in blocks of the first kind (1) and the others (2): the others follow the first by
+/// With A in blocks of the first modality (1) and the others (2): the others follow the first by
 /// b = −A22⁻¹ A21 a, and (A11 − A12 A22⁻¹ A21) a = λ B a.
 Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOptions& options,
                        const MatrixD& start, const Progress& progress) {
@@ -101,7 +102,7 @@ Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOpti
   require(size <= kMostEliminated, "constraint is first with ", size,
           " features of all kinds together; expected ", kMostEliminated,
           " or fewer: use all instead");
-  const std::int64_t own = problem.kinds()[0].columns;
+  const std::int64_t own = problem.modalities()[0].columns;
   const std::int64_t others = size - own;
   MatrixD a = whole_a(problem);
   MatrixD lower = a.bottomRightCorner(others, others);
@@ -145,25 +146,27 @@ VectorD strengths(const GuidedOperator& problem, const MatrixD& vectors) {
   return vectors.cwiseProduct(met).colwise().sum().transpose();
 }
 
-std::vector<ProjectedKind> split(const GuidedOperator& problem, const MatrixD& vectors) {
-  std::vector<ProjectedKind> result;
-  for (const GuidedItems& kind : problem.kinds()) {
-    ProjectedKind projected;
-    projected.identity = kind.identity();
-    projected.projection = vectors.middleRows(kind.first_column, kind.columns);
+std::vector<ProjectedModality> split(const GuidedOperator& problem, const MatrixD& vectors) {
+  std::vector<ProjectedModality> result;
+  for (const GuidedItems& modality : problem.modalities()) {
+    ProjectedModality projected;
+    projected.identity = modality.identity();
+    projected.projection = vectors.middleRows(modality.first_column, modality.columns);
     projected.shift = Eigen::RowVectorXd::Zero(vectors.cols());
-    if (kind.mean.size() > 0) projected.shift = kind.mean.transpose() * projected.projection;
+    if (modality.mean.size() > 0)
+      projected.shift = modality.mean.transpose() * projected.projection;
     result.push_back(std::move(projected));
   }
   return result;
 }
 
-const ProjectedKind& kind_of(const GuidedProjection& model, std::size_t kind, bool identity) {
-  require(kind < model.kinds.size(), "there is no kind ", kind, " among the ", model.kinds.size(),
-          " of the model");
-  require(model.kinds[kind].identity == identity, "the items of kind ", kind, " have ",
+const ProjectedModality& modality_of(const GuidedProjection& model, std::size_t modality,
+                                     bool identity) {
+  require(modality < model.modalities.size(), "there is no kind ", modality, " among the ",
+          model.modalities.size(), " of the model");
+  require(model.modalities[modality].identity == identity, "the items of kind ", modality, " have ",
           identity ? "features; give these" : "no features; give their numbers");
-  return model.kinds[kind];
+  return model.modalities[modality];
 }
 
 std::span<const double> numbers(const VectorD& values) {
@@ -174,8 +177,8 @@ VectorD vector_of(std::span<const double> values) {
   return Eigen::Map<const VectorD>(values.data(), std::ssize(values));
 }
 
-std::string name_of(std::size_t kind, const char* what) {
-  return "kind." + std::to_string(kind) + "." + what;
+std::string name_of(std::size_t modality, const char* what) {
+  return "kind." + std::to_string(modality) + "." + what;
 }
 
 /// Calls `use` with a writer that holds the model.
@@ -186,48 +189,49 @@ void with_tensors(const GuidedProjection& model, Use use) {
   writer.add("eigenvalues", numbers(model.eigenvalues));
   writer.add("strength", numbers(model.strength));
   std::vector<std::uint8_t> identity;
-  for (const ProjectedKind& kind : model.kinds)
-    identity.push_back(static_cast<std::uint8_t>(kind.identity));
+  for (const ProjectedModality& modality : model.modalities)
+    identity.push_back(static_cast<std::uint8_t>(modality.identity));
   writer.add("identity", std::span<const std::uint8_t>(identity));
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const Eigen::RowVectorXd& shift = model.kinds[k].shift;
-    writer.add(name_of(k, "projection"), model.kinds[k].projection);
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const Eigen::RowVectorXd& shift = model.modalities[k].shift;
+    writer.add(name_of(k, "projection"), model.modalities[k].projection);
     writer.add(name_of(k, "shift"),
                std::span<const double>(shift.data(), static_cast<std::size_t>(shift.size())));
   }
   use(writer);
 }
 
-ProjectedKind read_kind(const TensorFile& file, std::size_t number, std::int64_t dim) {
-  ProjectedKind kind;
-  kind.projection = file.matrix_d(name_of(number, "projection"));
-  kind.shift = vector_of(file.doubles(name_of(number, "shift"))).transpose();
-  require(kind.projection.rows() > 0 && kind.projection.cols() == dim && kind.shift.size() == dim,
-          file.name(), ": a projection of ", kind.projection.rows(), " x ", kind.projection.cols(),
-          " and a shift of ", kind.shift.size(), " do not fit ", dim,
-          " eigenvalues; the file is damaged");
-  require(kind.projection.allFinite() && kind.shift.allFinite(), file.name(),
+ProjectedModality read_modality(const TensorFile& file, std::size_t number, std::int64_t dim) {
+  ProjectedModality modality;
+  modality.projection = file.matrix_d(name_of(number, "projection"));
+  modality.shift = vector_of(file.doubles(name_of(number, "shift"))).transpose();
+  require(modality.projection.rows() > 0 && modality.projection.cols() == dim &&
+              modality.shift.size() == dim,
+          file.name(), ": a projection of ", modality.projection.rows(), " x ",
+          modality.projection.cols(), " and a shift of ", modality.shift.size(), " do not fit ",
+          dim, " eigenvalues; the file is damaged");
+  require(modality.projection.allFinite() && modality.shift.allFinite(), file.name(),
           ": the projection of kind ", number, " is not numbers; the file is damaged");
-  return kind;
+  return modality;
 }
 
 }  // namespace
 
-GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
+GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modalities,
                                           std::span<const Guidance> guidance,
                                           const GuidedProjectionOptions& options, Comm& comm,
                                           const GuidedProjection* start, const Progress& progress) {
   const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
-  const GuidedOperator problem(kinds, guidance, options, comm);
+  const GuidedOperator problem(modalities, guidance, options, comm);
   const MatrixD from = start_from(start, problem);
   Eigenpairs pairs = options.constraint == "first" ? solve_first(problem, options, from, progress)
                                                    : solve_all(problem, options, from, progress);
   GuidedProjectionFit result;
   result.model.options = options;
   result.model.strength = strengths(problem, pairs.vectors);
-  result.model.kinds = split(problem, pairs.vectors);
+  result.model.modalities = split(problem, pairs.vectors);
   result.model.eigenvalues = pairs.values;
   result.residuals = pairs.residuals;
   for (const GuidedDegrees& degrees : problem.degrees()) result.degrees.push_back(degrees.absolute);
@@ -239,10 +243,11 @@ GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
   return result;
 }
 
-Matrix encode(const GuidedProjection& model, std::size_t kind, const FeatureRows& rows, int jobs) {
-  const ProjectedKind& projected = kind_of(model, kind, false);
+Matrix encode(const GuidedProjection& model, std::size_t modality, const FeatureRows& rows,
+              int jobs) {
+  const ProjectedModality& projected = modality_of(model, modality, false);
   require(rows.columns() == projected.projection.rows(), "the items have ", rows.columns(),
-          " features, kind ", kind, " of the model ", projected.projection.rows(),
+          " features, kind ", modality, " of the model ", projected.projection.rows(),
           "; give the features it was fitted on");
   Matrix result(rows.rows(), model.dim());
   if (rows.is_sparse()) {
@@ -268,13 +273,13 @@ Matrix encode(const GuidedProjection& model, std::size_t kind, const FeatureRows
   return result;
 }
 
-Matrix encode_identity(const GuidedProjection& model, std::size_t kind,
+Matrix encode_identity(const GuidedProjection& model, std::size_t modality,
                        std::span<const std::int64_t> items) {
-  const ProjectedKind& projected = kind_of(model, kind, true);
+  const ProjectedModality& projected = modality_of(model, modality, true);
   Matrix result(std::ssize(items), model.dim());
   for (std::size_t i = 0; i < items.size(); ++i) {
     require(items[i] >= 0 && items[i] < projected.projection.rows(), "there is no item ", items[i],
-            " among the ", projected.projection.rows(), " of kind ", kind);
+            " among the ", projected.projection.rows(), " of kind ", modality);
     result.row(static_cast<Eigen::Index>(i)) =
         (projected.projection.row(items[i]) - projected.shift).cast<float>();
   }
@@ -310,8 +315,8 @@ GuidedProjection load_guided_projection(const TensorFile& file) {
   for (std::size_t k = 0; k < identity.size(); ++k) {
     require(identity[k] <= 1, file.name(), ": kind ", k, " is neither with features nor without; ",
             "the file is damaged");
-    model.kinds.push_back(read_kind(file, k, model.dim()));
-    model.kinds.back().identity = identity[k] == 1;
+    model.modalities.push_back(read_modality(file, k, model.dim()));
+    model.modalities.back().identity = identity[k] == 1;
   }
   return model;
 }
