@@ -21,8 +21,8 @@
 #include "commonplace/suggest/core/softmax_gp.h"
 #include "commonplace/suggest/core/tag_latents.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
-#include "commonplace/transfer/core/class_mixture.h"
 #include "commonplace/transfer/core/coupled_factors.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {
@@ -363,7 +363,7 @@ Cost coupled_memory(const Sizes& s) {
 Fit prepare_mixture(const Sizes& sizes, const RowRange& own) {
   return [=, items = sparse_items(own, sizes.width, sizes.of_item, 1),
           labels = group_labels(own, sizes.tags)](Comm& comm, Sizes& done) {
-    ClassMixtureOptions options;
+    NaiveBayesOptions options;
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
     options.jobs = 1;

@@ -1,14 +1,13 @@
 // Run under mpirun: `mpi_transitive_transfer <ranks>` transfers classes along a chain of
 // collections, each rank with its own items of all of them, and compares the answer with that of
 // one process.
-#include "commonplace/transfer/core/transitive_transfer.h"
-
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "commonplace/base/error.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
+#include "commonplace/transfer/core/transitive_transfer.h"
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
@@ -33,7 +32,7 @@ Outcome transfer(Comm& comm, RowRange range) {
   TransferOptions options;
   options.factors.iterations = 20;
   options.factors.jobs = 1;
-  options.words.jobs = 1;
+  options.naive_bayes.jobs = 1;
   const Transfer found = transfer_classes(sources, path, kChain.classes, options, comm);
   return {found.classes, found.stages.back().report.objective.back()};
 }
