@@ -21,8 +21,8 @@
 #include "commonplace/suggest/core/softmax_gp.h"
 #include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
-#include "commonplace/transfer/core/class_mixture.h"
 #include "commonplace/transfer/core/coupled_factors.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {
@@ -298,8 +298,8 @@ Fit prepare_relate(const Sizes& sizes, const RowRange& own) {
     options.jobs = 1;
     const FeatureRows features(items);
     const RowRange tags = rows_of_rank(links.columns, comm.rank(), comm.size());
-    const std::vector<GuidedKind> kinds = {{&features, items.rows(), 0.1},
-                                           {nullptr, tags.end - tags.begin, 0.1}};
+    const std::vector<GuidedModality> kinds = {{&features, items.rows(), 0.1},
+                                               {nullptr, tags.end - tags.begin, 0.1}};
     const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
     done.iterations = fit_guided_projection(kinds, guidance, options, comm).report.iterations;
   };
@@ -363,7 +363,7 @@ Cost coupled_memory(const Sizes& s) {
 Fit prepare_mixture(const Sizes& sizes, const RowRange& own) {
   return [=, items = sparse_items(own, sizes.width, sizes.of_item, 1),
           labels = group_labels(own, sizes.tags)](Comm& comm, Sizes& done) {
-    ClassMixtureOptions options;
+    NaiveBayesOptions options;
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
     options.jobs = 1;

@@ -75,8 +75,8 @@ GuidedProjectionFit fit(const Matrix& rows, const Sparse& links, std::int64_t ta
                         const GuidedProjectionOptions& options, double gamma, Comm& comm) {
   const FeatureRows features(rows);
   const RowRange own = rows_of_rank(tags, comm.rank(), comm.size());
-  const std::vector<GuidedKind> kinds = {{&features, rows.rows(), gamma},
-                                         {nullptr, own.end - own.begin, gamma}};
+  const std::vector<GuidedModality> kinds = {{&features, rows.rows(), gamma},
+                                             {nullptr, own.end - own.begin, gamma}};
   const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
   return fit_guided_projection(kinds, guidance, options, comm);
 }

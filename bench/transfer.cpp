@@ -59,7 +59,7 @@ Outcome transfer(Comm& comm, std::int64_t items, int jobs) {
   TransferOptions options;
   options.factors.tolerance = 0;
   options.factors.jobs = jobs;
-  options.words.jobs = jobs;
+  options.naive_bayes.jobs = jobs;
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
   const auto begin = Clock::now();

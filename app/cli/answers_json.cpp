@@ -167,16 +167,17 @@ Json as_json(const DetectAnswer& answer, const std::string& collection) {
 
 Json as_json(const RelateAnswer& answer) {
   Json kinds = Json::array();
-  for (const RelatedThings& kind : answer.kinds) {
+  for (const RelatedNodes& kind : answer.modalities) {
     Json things = Json::array();
-    for (const RelatedThing& each : kind.things) {
+    for (const RelatedNode& each : kind.nodes) {
       Json json = {{"name", each.name}, {"score", each.score}, {"times", each.times}};
       if (each.known) json["known"] = true;
-      for (const RelateReason& reason : each.reasons) json["reasons"][reason.kind] = reason.adds;
+      for (const RelateReason& reason : each.reasons)
+        json["reasons"][reason.modality] = reason.adds;
       if (!each.examples.empty()) json["examples"] = each.examples;
       things.push_back(std::move(json));
     }
-    kinds.push_back({{"kind", kind.kind}, {"things", things}});
+    kinds.push_back({{"kind", kind.modality}, {"things", things}});
   }
   Json json = {{"evidence", answer.evidence}, {"kinds", kinds}, {"seconds", answer.seconds}};
   if (answer.known_place)
@@ -192,20 +193,17 @@ Json as_json(const RelateAnswer& answer) {
 }
 
 Json as_json(const SameTags& pair) {
-  return {{"kind", pair.kind},
-          {"first", pair.first},
-          {"second", pair.second},
-          {"alike", pair.alike},
-          {"first_items", pair.first_items},
-          {"second_items", pair.second_items},
+  return {{"kind", pair.modality},           {"first", pair.first},
+          {"second", pair.second},           {"alike", pair.alike},
+          {"first_items", pair.first_items}, {"second_items", pair.second_items},
           {"together", pair.together}};
 }
 
 Json as_json(const RelateGroup& group) {
   Json kinds = Json::array();
-  for (const GroupedKind& kind : group.kinds)
-    kinds.push_back({{"kind", kind.kind}, {"things", kind.things}, {"nearest", kind.nearest}});
-  return {{"things", group.things}, {"kinds", kinds}};
+  for (const GroupedModality& kind : group.modalities)
+    kinds.push_back({{"kind", kind.modality}, {"things", kind.nodes}, {"nearest", kind.nearest}});
+  return {{"things", group.nodes}, {"kinds", kinds}};
 }
 
 std::string verdict_word(Verdict verdict) {

@@ -33,9 +33,9 @@ int run(const Arguments& arguments) {
   for (const RelateGroup& group : groups) {
     json.push_back(as_json(group));
     if (arguments.json) continue;
-    say(arguments, "Group " + std::to_string(++number) + ", " + counted(group.things, "thing"));
-    for (const GroupedKind& kind : group.kinds)
-      say(arguments, "  " + kind.kind + " (" + with_commas(kind.things) +
+    say(arguments, "Group " + std::to_string(++number) + ", " + counted(group.nodes, "thing"));
+    for (const GroupedModality& kind : group.modalities)
+      say(arguments, "  " + kind.modality + " (" + with_commas(kind.nodes) +
                          "): " + shorten(join(kind.nearest), 110));
   }
   if (arguments.json) print_json({{"groups", json}});

@@ -2,7 +2,8 @@
 #include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/relate/evaluate.h"
+#include "commonplace/relate/evaluate_cross.h"
+#include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::app {
@@ -40,8 +41,8 @@ int run_files(const Arguments& arguments) {
 }
 
 void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
-  say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.things) + " " +
-                     evaluation.target + ", by " + join(evaluation.kinds) +
+  say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.nodes) + " " +
+                     evaluation.target + ", by " + join(evaluation.modalities) +
                      "; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
   for (const RelateQuality& each : evaluation.methods)

@@ -19,8 +19,8 @@ std::string short_number(double value) {
 
 void show(const Arguments& arguments, const RelateLearningReport& report) {
   std::vector<std::vector<std::string>> rows;
-  for (const LearnedKind& each : report.kinds)
-    rows.push_back({each.name, with_commas(each.things), with_commas(each.linked), each.features,
+  for (const LearnedModality& each : report.modalities)
+    rows.push_back({each.name, with_commas(each.nodes), with_commas(each.linked), each.features,
                     each.setting.kernel,
                     each.setting.width > 0 ? short_number(each.setting.width) : "",
                     short_number(each.setting.gamma), each.quality > 0 ? fixed(each.quality) : ""});

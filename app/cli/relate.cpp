@@ -25,16 +25,16 @@ std::string metres(double value) {
 }
 
 void show(const Arguments& arguments, const RelateAnswer& answer) {
-  for (const RelatedThings& kind : answer.kinds) {
-    say(arguments, kind.kind + ":");
+  for (const RelatedNodes& kind : answer.modalities) {
+    say(arguments, kind.modality + ":");
     std::vector<std::vector<std::string>> rows;
-    for (const RelatedThing& each : kind.things) {
+    for (const RelatedNode& each : kind.nodes) {
       rows.push_back(
           {fixed(each.times, 1) + " x", shorten(each.name, 60), each.known ? "has it" : ""});
       if (!arguments.query.explain) continue;
       std::string why;
       for (const RelateReason& reason : each.reasons)
-        why += (why.empty() ? "" : ", ") + reason.kind + (reason.adds < 0 ? " " : " +") +
+        why += (why.empty() ? "" : ", ") + reason.modality + (reason.adds < 0 ? " " : " +") +
                fixed(reason.adds, 1);
       if (!each.examples.empty()) why += "; as have " + join(each.examples);
       rows.back().push_back(shorten(why, 100));
@@ -110,7 +110,7 @@ void add_relate(CLI::App& app) {
   command->add_option("--tag", arguments->query.tag, "Start from this tag");
   command->add_option("--at", arguments->at, "Start from this place: LATITUDE,LONGITUDE");
   command->add_option("--text", arguments->query.text, "Start from these words");
-  command->add_option("--kinds", arguments->query.kinds, "Only these kinds, parted by commas")
+  command->add_option("--kinds", arguments->query.modalities, "Only these kinds, parted by commas")
       ->delimiter(',');
   command->add_option("-l,--limit", arguments->query.limit, "So many of each kind")
       ->capture_default_str();

@@ -44,14 +44,15 @@ void show_stages(const TransferSummary& summary) {
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
     const TransferStage& stage = summary.stages[i];
     rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
-                    fixed(100 * stage.shared_features, 0), stage.by_words ? "words" : "regression",
-                    std::string(stage.grouped ? "yes" : "no") +
+                    fixed(100 * stage.shared_features, 0),
+                    stage.by_naive_bayes ? "words" : "regression",
+                    std::string(stage.clustered ? "yes" : "no") +
                         (stage.trial.items > 0 ? ", " + fixed(100 * stage.trial.before, 0) +
                                                      " to " + fixed(100 * stage.trial.after, 0)
                                                : ""),
                     fixed(100 * stage.agreement, 0),
                     with_commas(stage.report.iterations) +
-                        (stage.report.converged || !stage.grouped ? "" : ", not converged"),
+                        (stage.report.converged || !stage.clustered ? "" : ", not converged"),
                     with_commas(stage.refinements)});
   }
   print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "GROUPED, % RIGHT",

@@ -27,7 +27,7 @@ Response relate_answer(Workspace& workspace, const Request& request) {
   if (const std::string at = text(request, "at"); !at.empty()) query.at = parse_place(at);
   std::istringstream kinds(text(request, "kinds"));
   for (std::string kind; std::getline(kinds, kind, ',');)
-    if (!kind.empty()) query.kinds.push_back(kind);
+    if (!kind.empty()) query.modalities.push_back(kind);
   query.limit = number(request, "limit", 10, 1, 1000);
   query.explain = flag(request, "explain");
   if (!query.collection.empty()) {
@@ -40,10 +40,10 @@ Response relate_answer(Workspace& workspace, const Request& request) {
     json = as_json(relations.relate(query));
     // Which kinds are items, so that a page can show them as such.
     for (Json& kind : json["kinds"])
-      for (const RelatedKind& each : relations.model().kinds)
+      for (const PlacedModality& each : relations.model().modalities)
         if (each.what.full() == kind["kind"]) {
           kind["collection"] = each.what.collection;
-          kind["items"] = each.what.of == ThingsOf::items || each.what.of == ThingsOf::text;
+          kind["items"] = each.what.of == NodeType::items || each.what.of == NodeType::text;
         }
   });
   return json_answer(json);
@@ -87,26 +87,26 @@ Response map_answer(Workspace& workspace, const Request& request) {
                  {"name", Json::array()}};
   with_relations(workspace, request, [&](const Relations& relations) {
     for (const RelateMap::Point& point : map->points) {
-      points["kind"].push_back(point.kind);
+      points["kind"].push_back(point.modality);
       points["x"].push_back(short_number(point.x));
       points["y"].push_back(short_number(point.y));
       points["group"].push_back(point.group);
-      points["name"].push_back(relations.name_of(point.kind, point.thing));
+      points["name"].push_back(relations.name_of(point.modality, point.node));
     }
   });
   Json kinds = Json::array();
-  for (const RelateMap::Kind& kind : map->kinds)
+  for (const RelateMap::Modality& kind : map->modalities)
     kinds.push_back({{"kind", kind.name},
                      {"collection", kind.collection},
                      {"items", kind.items},
-                     {"things", kind.things},
+                     {"things", kind.nodes},
                      {"drawn", kind.drawn}});
   Json named = Json::array();
   for (const RelateMap::Group& group : map->groups)
     named.push_back({{"name", group.name},
                      {"x", short_number(group.x)},
                      {"y", short_number(group.y)},
-                     {"things", group.things}});
+                     {"things", group.nodes}});
   return json_answer({{"model", model}, {"kinds", kinds}, {"points", points}, {"groups", named}});
 }
 

@@ -52,14 +52,14 @@ GuidedProjection learn(Comm& comm, const std::string& constraint) {
   const Matrix rows = photos_in(range);
   const FeatureRows features(rows);
   const Sparse links = links_in(range);
-  const std::vector<GuidedKind> kinds = {{&features, rows.rows(), 0.1},
-                                         {nullptr, tags.end - tags.begin, 2}};
+  const std::vector<GuidedModality> modalities = {{&features, rows.rows(), 0.1},
+                                                  {nullptr, tags.end - tags.begin, 2}};
   const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
   GuidedProjectionOptions options;
   options.dim = 5;
   options.constraint = constraint;
   options.jobs = 1;
-  return fit_guided_projection(kinds, guidance, options, comm).model;
+  return fit_guided_projection(modalities, guidance, options, comm).model;
 }
 
 void compare(Comm& comm) {
@@ -70,7 +70,8 @@ void compare(Comm& comm) {
     test::require_same_on_all(constraint + ": the models", to_bytes(together), comm);
     for (std::size_t kind = 0; kind < 2; ++kind)
       test::require_near(constraint + ": the projections of kind " + std::to_string(kind),
-                         together.kinds[kind].projection, alone.kinds[kind].projection, 1e-6);
+                         together.modalities[kind].projection, alone.modalities[kind].projection,
+                         1e-6);
   }
 }
 

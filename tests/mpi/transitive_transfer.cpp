@@ -31,7 +31,7 @@ Outcome transfer(Comm& comm, RowRange range) {
   TransferOptions options;
   options.factors.iterations = 20;
   options.factors.jobs = 1;
-  options.words.jobs = 1;
+  options.naive_bayes.jobs = 1;
   const Transfer found = transfer_classes(sources, path, kChain.classes, options, comm);
   return {found.classes, found.stages.back().report.objective.back()};
 }

@@ -101,10 +101,10 @@ class Relate : public test::LibraryTest {
   }
   Relations relations() { return {library(), "", 1}; }
 
-  static const RelatedThings& of_kind(const RelateAnswer& answer, const std::string& kind) {
-    for (const RelatedThings& each : answer.kinds)
-      if (each.kind == kind) return each;
-    throw Error("no " + kind);
+  static const RelatedNodes& of_modality(const RelateAnswer& answer, const std::string& modality) {
+    for (const RelatedNodes& each : answer.modalities)
+      if (each.modality == modality) return each;
+    throw Error("no " + modality);
   }
   static RelateQuery about(const std::string& item) {
     RelateQuery query;
@@ -115,13 +115,13 @@ class Relate : public test::LibraryTest {
 
 TEST_F(Relate, LearnsAllThatACollectionHas) {
   const RelateLearningReport report = learn();
-  ASSERT_EQ(report.kinds.size(), 4U);
-  EXPECT_EQ(report.kinds[0].name, "photos");
-  EXPECT_EQ(report.kinds[0].features, "look");
-  EXPECT_EQ(report.kinds[1].name, "photos/text");
-  EXPECT_EQ(report.kinds[2].name, "photos/tags");
-  EXPECT_EQ(report.kinds[2].things, 9);
-  EXPECT_EQ(report.kinds[3].name, "photos/places");
+  ASSERT_EQ(report.modalities.size(), 4U);
+  EXPECT_EQ(report.modalities[0].name, "photos");
+  EXPECT_EQ(report.modalities[0].features, "look");
+  EXPECT_EQ(report.modalities[1].name, "photos/text");
+  EXPECT_EQ(report.modalities[2].name, "photos/tags");
+  EXPECT_EQ(report.modalities[2].nodes, 9);
+  EXPECT_EQ(report.modalities[3].name, "photos/places");
   EXPECT_EQ(report.model, "relate");
   EXPECT_EQ(report.dim, 8);
   EXPECT_TRUE(report.converged);
@@ -132,17 +132,17 @@ TEST_F(Relate, LearnsAllThatACollectionHas) {
 TEST_F(Relate, FindsTheTagsOfAnUntaggedItem) {
   learn();
   const RelateAnswer answer = relations().relate(about("p5"));  // of group 1, without tags
-  const RelatedThings& tags = of_kind(answer, "photos/tags");
-  ASSERT_GE(tags.things.size(), 2U);
+  const RelatedNodes& tags = of_modality(answer, "photos/tags");
+  ASSERT_GE(tags.nodes.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_FALSE(tags.things[i].known);
-    EXPECT_GT(tags.things[i].times, 1);
-    EXPECT_TRUE(tags.things[i].name.starts_with(group_tag(1))) << tags.things[i].name;
+    EXPECT_FALSE(tags.nodes[i].known);
+    EXPECT_GT(tags.nodes[i].times, 1);
+    EXPECT_TRUE(tags.nodes[i].name.starts_with(group_tag(1))) << tags.nodes[i].name;
   }
-  const RelatedThings& photos = of_kind(answer, "photos");
-  ASSERT_EQ(photos.things.size(), 10U);
+  const RelatedNodes& photos = of_modality(answer, "photos");
+  ASSERT_EQ(photos.nodes.size(), 10U);
   int right = 0;
-  for (const RelatedThing& each : photos.things) {
+  for (const RelatedNode& each : photos.nodes) {
     EXPECT_NE(each.name, "p5");
     right += std::stoi(each.name.substr(1)) % 4 == 1 ? 1 : 0;
   }
@@ -154,26 +154,26 @@ TEST_F(Relate, StartsFromATagAPlaceOrWords) {
   const Relations open = relations();
   RelateQuery query;
   query.tag = "HARBOUR";
-  query.kinds = {"tags", "places"};
+  query.modalities = {"tags", "places"};
   const RelateAnswer by_tag = open.relate(query);
-  ASSERT_EQ(by_tag.kinds.size(), 2U);
-  EXPECT_EQ(of_kind(by_tag, "photos/tags").things[0].name, "harbours");
-  const Place place = parse_place(of_kind(by_tag, "photos/places").things[0].name);
+  ASSERT_EQ(by_tag.modalities.size(), 2U);
+  EXPECT_EQ(of_modality(by_tag, "photos/tags").nodes[0].name, "harbours");
+  const Place place = parse_place(of_modality(by_tag, "photos/places").nodes[0].name);
   EXPECT_LT(metres_between(place.latitude, place.longitude, centre_of(2).latitude,
                            centre_of(2).longitude),
             2000);
 
   RelateQuery at;
   at.at = Place{centre_of(3).latitude + 0.001, centre_of(3).longitude};
-  at.kinds = {"photos/tags"};
-  EXPECT_TRUE(open.relate(at).kinds[0].things[0].name.starts_with("<kite>"));
+  at.modalities = {"photos/tags"};
+  EXPECT_TRUE(open.relate(at).modalities[0].nodes[0].name.starts_with("<kite>"));
 
   RelateQuery words;
   words.text = "ship on the water";
-  words.kinds = {"photos"};
+  words.modalities = {"photos"};
   const RelateAnswer by_words = open.relate(words);
   for (std::size_t i = 0; i < 5; ++i)
-    EXPECT_EQ(std::stoi(by_words.kinds[0].things[i].name.substr(1)) % 4, 2);
+    EXPECT_EQ(std::stoi(by_words.modalities[0].nodes[i].name.substr(1)) % 4, 2);
 }
 
 TEST_F(Relate, GuessesWhereAPhotographWasTaken) {
@@ -200,8 +200,8 @@ TEST_F(Relate, SaysWhy) {
   learn();
   RelateQuery query = about("p5");
   query.explain = true;
-  query.kinds = {"tags"};
-  const RelatedThing best = relations().relate(query).kinds[0].things[0];
+  query.modalities = {"tags"};
+  const RelatedNode best = relations().relate(query).modalities[0].nodes[0];
   ASSERT_FALSE(best.reasons.empty());
   double sum = 1;
   for (const RelateReason& reason : best.reasons) sum += reason.adds;
@@ -232,9 +232,9 @@ TEST_F(Relate, GroupsEverythingTogether) {
   int all = 0;
   for (const RelateGroup& group : groups) {
     int count[4] = {};
-    for (const GroupedKind& kind : group.kinds)
-      if (kind.kind == "photos")
-        for (const std::string& id : kind.nearest) ++count[std::stoi(id.substr(1)) % 4];
+    for (const GroupedModality& modality : group.modalities)
+      if (modality.modality == "photos")
+        for (const std::string& id : modality.nearest) ++count[std::stoi(id.substr(1)) % 4];
     right += *std::max_element(count, count + 4);
     all += count[0] + count[1] + count[2] + count[3];
   }
@@ -261,9 +261,9 @@ TEST_F(Relate, LaysEverythingOutInNamedGroups) {
   MapOptions options;
   options.most = 10'000;
   const RelateMap map = lay_out_map(relations, options, 3, 1, no_progress);
-  ASSERT_EQ(map.kinds.size(), relations.model().kinds.size());
+  ASSERT_EQ(map.modalities.size(), relations.model().modalities.size());
   std::int64_t drawn = 0;
-  for (const RelateMap::Kind& kind : map.kinds) drawn += kind.drawn;
+  for (const RelateMap::Modality& modality : map.modalities) drawn += modality.drawn;
   ASSERT_EQ(drawn, std::ssize(map.points));
   ASSERT_EQ(map.groups.size(), 3U);
   std::vector<std::int64_t> members(3);
@@ -272,7 +272,7 @@ TEST_F(Relate, LaysEverythingOutInNamedGroups) {
     ++members.at(static_cast<std::size_t>(point.group));
   }
   for (std::size_t g = 0; g < 3; ++g) {
-    EXPECT_EQ(map.groups[g].things, members[g]);
+    EXPECT_EQ(map.groups[g].nodes, members[g]);
     EXPECT_FALSE(map.groups[g].name.empty());
   }
   EXPECT_TRUE(lay_out_map(relations, options, 0, 1, no_progress).groups.empty());
@@ -286,33 +286,33 @@ TEST_F(Relate, ANewItemIsPlacedWithoutLearningAgain) {
   test::import_jsonl(library(), "photos", lines);
   const RelateAnswer answer = relations().relate(about("new"));
   EXPECT_EQ(answer.evidence, std::vector<std::string>{"photos/text"});
-  EXPECT_TRUE(of_kind(answer, "photos/tags").things[0].name.starts_with("owl") ||
-              of_kind(answer, "photos/tags").things[1].name.starts_with("owl"));
+  EXPECT_TRUE(of_modality(answer, "photos/tags").nodes[0].name.starts_with("owl") ||
+              of_modality(answer, "photos/tags").nodes[1].name.starts_with("owl"));
 }
 
 TEST_F(Relate, AnUpdateTakesInNewItemsAndRejections) {
   learn();
-  const double before = of_kind(relations().relate(about("p5")), "photos/tags").things[0].times;
+  const double before = of_modality(relations().relate(about("p5")), "photos/tags").nodes[0].times;
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
   SelfComm comm;
   const RelateLearningReport update = update_relate(library(), "relate", comm, 1, no_progress);
   EXPECT_TRUE(update.converged);
-  EXPECT_EQ(update.kinds[0].things, kPhotos + 40);
+  EXPECT_EQ(update.modalities[0].nodes, kPhotos + 40);
   EXPECT_GT(before, 0);
   const RelateAnswer answer = relations().relate(about("p203"));
-  EXPECT_TRUE(of_kind(answer, "photos/tags").things[0].name.starts_with("<kite>") ||
-              of_kind(answer, "photos/tags").things[1].name.starts_with("<kite>"));
+  EXPECT_TRUE(of_modality(answer, "photos/tags").nodes[0].name.starts_with("<kite>") ||
+              of_modality(answer, "photos/tags").nodes[1].name.starts_with("<kite>"));
 }
 
 TEST_F(Relate, RejectionsKeepApart) {
   learn();
   const auto times = [&] {
     RelateQuery query = about("p0");  // of the first group, without tags
-    query.kinds = {"tags"};
+    query.modalities = {"tags"};
     const RelateAnswer answer = relations().relate(query);
-    for (const RelatedThing& each : answer.kinds[0].things)
+    for (const RelatedNode& each : answer.modalities[0].nodes)
       if (each.name == group_tag(0)) return each.times;
     return 0.0;
   };
@@ -328,10 +328,10 @@ TEST_F(Relate, ARejectedTagIsNoAnswerForItsItem) {
   learn();
   const auto tags = [&] {
     RelateQuery query = about("p5");
-    query.kinds = {"tags"};
+    query.modalities = {"tags"};
     std::vector<std::string> names;
     const RelateAnswer answer = relations().relate(query);
-    for (const RelatedThing& each : answer.kinds[0].things) names.push_back(each.name);
+    for (const RelatedNode& each : answer.modalities[0].nodes) names.push_back(each.name);
     return names;
   };
   const std::vector<std::string> before = tags();
@@ -352,10 +352,10 @@ TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
   options.read.kernel = "linear";
   learn(options);
   RelateQuery query = about("n2");
-  query.kinds = {"photos"};
+  query.modalities = {"photos"};
   const RelateAnswer answer = relations().relate(query);
   int right = 0;
-  for (const RelatedThing& each : answer.kinds[0].things)
+  for (const RelatedNode& each : answer.modalities[0].nodes)
     right += std::stoi(each.name.substr(1)) % 4 == 2 ? 1 : 0;
   EXPECT_GE(right, 8);
 }
@@ -369,15 +369,15 @@ void expect_near(const RelateModel& found, const RelateModel& expected) {
   ASSERT_EQ(found.space.dim(), expected.space.dim());
   const VectorD& values = expected.space.projection.eigenvalues;
   EXPECT_LT((found.space.projection.eigenvalues - values).cwiseAbs().maxCoeff(), 1e-12);
-  ASSERT_EQ(found.kinds.size(), expected.kinds.size());
-  for (std::size_t k = 0; k < found.kinds.size(); ++k) {
-    const RelatedKind& kind = expected.kinds[k];
-    EXPECT_EQ(found.kinds[k].names, kind.names);
-    ASSERT_EQ(found.kinds[k].things(), kind.things());
+  ASSERT_EQ(found.modalities.size(), expected.modalities.size());
+  for (std::size_t k = 0; k < found.modalities.size(); ++k) {
+    const PlacedModality& modality = expected.modalities[k];
+    EXPECT_EQ(found.modalities[k].names, modality.names);
+    ASSERT_EQ(found.modalities[k].nodes(), modality.nodes());
     EXPECT_LT((found.space.degrees[k] - expected.space.degrees[k]).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((found.kinds[k].positions - kind.positions).cwiseAbs().maxCoeff(),
-              1e-6 * kind.positions.cwiseAbs().maxCoeff())
-        << kind.what.full();
+    EXPECT_LT((found.modalities[k].positions - modality.positions).cwiseAbs().maxCoeff(),
+              1e-6 * modality.positions.cwiseAbs().maxCoeff())
+        << modality.what.full();
   }
 }
 
@@ -418,7 +418,7 @@ TEST_F(Relate, RanksUpdateAsOneProcessDoes) {
   for (const int ranks : {2, 3, 4}) {
     const std::string name = std::to_string(ranks);
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      EXPECT_EQ(update_relate(each, name, comm, 1, no_progress).kinds[0].things, kPhotos + 40);
+      EXPECT_EQ(update_relate(each, name, comm, 1, no_progress).modalities[0].nodes, kPhotos + 40);
     });
     expect_near(load_relate_model(TensorFile(model_record(library(), name).file)), alone);
   }
@@ -429,9 +429,9 @@ TEST_F(Relate, RanksGroupAsOneProcessDoes) {
   const auto as_text = [](const std::vector<RelateGroup>& groups) {
     std::string text;
     for (const RelateGroup& group : groups)
-      for (const GroupedKind& kind : group.kinds) {
-        text += concat(group.things, ' ', kind.kind, ' ', kind.things, ':');
-        for (const std::string& name : kind.nearest) text += ' ' + name;
+      for (const GroupedModality& modality : group.modalities) {
+        text += concat(group.nodes, ' ', modality.modality, ' ', modality.nodes, ':');
+        for (const std::string& name : modality.nearest) text += ' ' + name;
         text += '\n';
       }
     return text;
@@ -500,7 +500,7 @@ TEST_F(Relate, RefusesWhatCannotBe) {
   query.tag = "no such tag";
   EXPECT_NE(message_of([&] { open.relate(query); }).find("no such tag"), std::string::npos);
   query = about("p1");
-  query.kinds = {"smells"};
+  query.modalities = {"smells"};
   EXPECT_NE(message_of([&] { open.relate(query); }).find("photos/places"), std::string::npos);
   query = {};
   query.text = "zzz qqq";

@@ -8,6 +8,8 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/library/stored_features.h"
+#include "commonplace/relate/evaluate_cross.h"
+#include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
 #include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
@@ -75,7 +77,7 @@ TEST_F(EvaluateRelate, EveryMethodAnswersAndPlacesHelp) {
   const RelateEvaluation evaluation = evaluate(options);
   EXPECT_EQ(evaluation.target, "photos/tags");
   EXPECT_EQ(evaluation.items, kPhotos);
-  EXPECT_EQ(evaluation.things, 6);
+  EXPECT_EQ(evaluation.nodes, 6);
   ASSERT_EQ(evaluation.methods.size(), relate_methods().size());
   for (const RelateQuality& each : evaluation.methods) {
     EXPECT_GE(each.ndcg.value, 0) << each.method;

@@ -31,17 +31,18 @@ enum class Form { dense, sparse, identity };
 
 /// The numbers of a problem, of which any rank can take its part.
 struct Problem {
-  struct Kind {
+  struct Modality {
     Form form = Form::dense;
     MatrixD features;  ///< floats; the identity for items without
     double gamma = 0.1;
   };
-  std::vector<Kind> kinds;
+  std::vector<Modality> modalities;
   std::vector<NaiveGuidance> guidance;
 
-  std::vector<test::NaiveKind> naive_kinds() const {
-    std::vector<test::NaiveKind> result;
-    for (const Kind& kind : kinds) result.push_back({kind.features, kind.gamma});
+  std::vector<test::NaiveModality> naive_modalities() const {
+    std::vector<test::NaiveModality> result;
+    for (const Modality& modality : modalities)
+      result.push_back({modality.features, modality.gamma});
     return result;
   }
 };
@@ -62,20 +63,20 @@ Sparse sparse_of(const MatrixD& dense) {
 class Part {
  public:
   explicit Part(const Problem& problem, int rank = 0, int size = 1) {
-    for (const Problem::Kind& kind : problem.kinds) {
-      const RowRange range = rows_of_rank(kind.features.rows(), rank, size);
-      GuidedKind own;
+    for (const Problem::Modality& modality : problem.modalities) {
+      const RowRange range = rows_of_rank(modality.features.rows(), rank, size);
+      GuidedModality own;
       own.items = range.end - range.begin;
-      own.gamma = kind.gamma;
-      if (kind.form == Form::dense) {
-        dense_.push_back(kind.features.middleRows(range.begin, own.items).cast<float>());
+      own.gamma = modality.gamma;
+      if (modality.form == Form::dense) {
+        dense_.push_back(modality.features.middleRows(range.begin, own.items).cast<float>());
         rows_.emplace_back(dense_.back());
-      } else if (kind.form == Form::sparse) {
-        sparse_.push_back(sparse_of(kind.features));
+      } else if (modality.form == Form::sparse) {
+        sparse_.push_back(sparse_of(modality.features));
         rows_.push_back(slice(FeatureRows(sparse_.back()), range.begin, own.items));
       }
-      if (kind.form != Form::identity) own.features = &rows_.back();
-      kinds_.push_back(own);
+      if (modality.form != Form::identity) own.features = &rows_.back();
+      modalities_.push_back(own);
     }
     for (const NaiveGuidance& given : problem.guidance) {
       const RowRange range = rows_of_rank(given.links.rows(), rank, size);
@@ -85,14 +86,14 @@ class Part {
     }
   }
 
-  std::span<GuidedKind> kinds() { return kinds_; }
+  std::span<GuidedModality> modalities() { return modalities_; }
   std::span<Guidance> guidance() { return guidance_; }
 
  private:
   std::deque<Matrix> dense_;
   std::deque<Sparse> sparse_;
   std::deque<FeatureRows> rows_;
-  std::vector<GuidedKind> kinds_;
+  std::vector<GuidedModality> modalities_;
   std::vector<Guidance> guidance_;
 };
 
@@ -100,23 +101,23 @@ GuidedProjectionFit fit_alone(const Problem& problem, const GuidedProjectionOpti
                               const GuidedProjection* start = nullptr) {
   SelfComm comm;
   Part part(problem);
-  return fit_guided_projection(part.kinds(), part.guidance(), options, comm, start);
+  return fit_guided_projection(part.modalities(), part.guidance(), options, comm, start);
 }
 
-/// The places of all items of a kind.
-Matrix places(const GuidedProjection& model, const Problem& problem, std::size_t kind) {
-  const Problem::Kind& from = problem.kinds[kind];
+/// The places of all items of a modality.
+Matrix places(const GuidedProjection& model, const Problem& problem, std::size_t modality) {
+  const Problem::Modality& from = problem.modalities[modality];
   if (from.form == Form::identity) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(from.features.rows()));
     std::iota(all.begin(), all.end(), 0);
-    return encode_identity(model, kind, all);
+    return encode_identity(model, modality, all);
   }
   if (from.form == Form::sparse) {
     const Sparse rows = sparse_of(from.features);
-    return encode(model, kind, rows);
+    return encode(model, modality, rows);
   }
   const Matrix rows = from.features.cast<float>();
-  return encode(model, kind, rows);
+  return encode(model, modality, rows);
 }
 
 MatrixD floats(const MatrixD& matrix) { return matrix.cast<float>().cast<double>(); }
@@ -135,8 +136,8 @@ MatrixD random_links(Eigen::Index rows, Eigen::Index columns, double density, st
   return floats(result);
 }
 
-Problem::Kind random_kind(Form form, Eigen::Index items, Eigen::Index features,
-                          std::uint64_t seed) {
+Problem::Modality random_modality(Form form, Eigen::Index items, Eigen::Index features,
+                                  std::uint64_t seed) {
   MatrixD rows = floats(normal_matrix(items, features, seed).array() + 0.5);
   if (form == Form::identity) rows = MatrixD::Identity(items, items);
   if (form == Form::sparse)
@@ -148,10 +149,12 @@ Problem random_problem(const std::vector<Form>& forms, std::uint64_t seed, bool 
   Problem problem;
   for (std::size_t k = 0; k < forms.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
-    problem.kinds.push_back(random_kind(forms[k], (large ? 90 : 30) + 7 * at,
-                                        (large ? 70 : 9) + 5 * at, seed + 10 * k));
+    problem.modalities.push_back(random_modality(forms[k], (large ? 90 : 30) + 7 * at,
+                                                 (large ? 70 : 9) + 5 * at, seed + 10 * k));
   }
-  const auto items = [&](std::size_t kind) { return problem.kinds[kind].features.rows(); };
+  const auto items = [&](std::size_t modality) {
+    return problem.modalities[modality].features.rows();
+  };
   for (std::size_t a = 0; a < forms.size(); ++a)
     for (std::size_t b = a; b < forms.size(); ++b) {
       if (a == b && a == 1) continue;
@@ -180,8 +183,8 @@ GuidedProjectionOptions options_for_test(std::int64_t dim = 8) {
 void expect_naive(const Problem& problem, const GuidedProjectionOptions& options) {
   const GuidedProjectionFit fit = fit_alone(problem, options);
   const test::NaiveProjection naive =
-      test::naive_guided_projection(problem.naive_kinds(), problem.guidance, options.constraint,
-                                    options.balanced, options.centre);
+      test::naive_guided_projection(problem.naive_modalities(), problem.guidance,
+                                    options.constraint, options.balanced, options.centre);
   const auto dim = std::min<Eigen::Index>(options.dim, naive.values.size());
   ASSERT_EQ(fit.model.dim(), dim);
   EXPECT_TRUE(fit.report.converged);
@@ -189,10 +192,10 @@ void expect_naive(const Problem& problem, const GuidedProjectionOptions& options
   const double size = std::max(1.0, naive.values.cwiseAbs().maxCoeff());
   EXPECT_LT(worst(fit.model.eigenvalues, naive.values.head(dim)), 1e-8 * size);
   EXPECT_LT(worst(fit.model.strength, naive.strength.head(dim)), 1e-7 * size);
-  for (std::size_t k = 0; k < problem.kinds.size(); ++k) {
+  for (std::size_t k = 0; k < problem.modalities.size(); ++k) {
     const Matrix found = places(fit.model, problem, k);
     const MatrixD expected = naive.place[k].leftCols(dim);
-    // One sign a coordinate for all kinds together, but compared kind by kind.
+    // One sign a coordinate for all modalities together, but compared modality by modality.
     EXPECT_LT(worst(test::signs_of(found.cast<double>(), expected), expected),
               3e-6 * std::max(1.0, expected.cwiseAbs().maxCoeff()));
   }
@@ -206,7 +209,7 @@ void expect_naive_in_all_ways(Problem problem) {
                      (centre ? " centred" : ""));
         Problem given = problem;
         if (std::string(constraint) == "first")
-          for (Problem::Kind& kind : given.kinds) kind.gamma = 8;
+          for (Problem::Modality& modality : given.modalities) modality.gamma = 8;
         GuidedProjectionOptions options = options_for_test();
         options.constraint = constraint;
         options.balanced = balanced;
@@ -215,19 +218,19 @@ void expect_naive_in_all_ways(Problem problem) {
       }
 }
 
-TEST(GuidedProjection, OneKindIsTheNaiveTwin) {
+TEST(GuidedProjection, OneModalityIsTheNaiveTwin) {
   expect_naive_in_all_ways(random_problem({Form::dense}, 1));
   expect_naive_in_all_ways(random_problem({Form::sparse}, 2));
   expect_naive_in_all_ways(random_problem({Form::identity}, 3));
 }
 
-TEST(GuidedProjection, TwoKindsAreTheNaiveTwin) {
+TEST(GuidedProjection, TwoModalitiesAreTheNaiveTwin) {
   expect_naive_in_all_ways(random_problem({Form::dense, Form::dense}, 4));
   expect_naive_in_all_ways(random_problem({Form::identity, Form::dense}, 5));
   expect_naive_in_all_ways(random_problem({Form::sparse, Form::identity}, 6));
 }
 
-TEST(GuidedProjection, ThreeKindsAreTheNaiveTwin) {
+TEST(GuidedProjection, ThreeModalitiesAreTheNaiveTwin) {
   expect_naive_in_all_ways(random_problem({Form::dense, Form::sparse, Form::identity}, 7));
   expect_naive_in_all_ways(random_problem({Form::identity, Form::identity, Form::dense}, 8));
 }
@@ -254,13 +257,13 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
     options.balanced = balanced;
     SelfComm comm;
     Part part(problem);
-    const GuidedOperator quick(part.kinds(), part.guidance(), options, comm);
-    const GuidedOperator thrifty(part.kinds(), part.guidance(), options, comm, 0);
+    const GuidedOperator quick(part.modalities(), part.guidance(), options, comm);
+    const GuidedOperator thrifty(part.modalities(), part.guidance(), options, comm, 0);
     EXPECT_GT(quick.matrices(), 0);
     EXPECT_EQ(thrifty.matrices(), 0);
     const MatrixD p = normal_matrix(quick.features(), 5, 3);
     const test::NaiveProjection naive = test::naive_guided_projection(
-        problem.naive_kinds(), problem.guidance, "all", balanced, true);
+        problem.naive_modalities(), problem.guidance, "all", balanced, true);
     const MatrixD a = naive.a * p;
     const MatrixD b = naive.b * p;
     EXPECT_LT(worst(quick.multiply_a(p), a), 1e-11 * a.cwiseAbs().maxCoeff());
@@ -274,7 +277,7 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
       for (const std::int64_t most : {std::int64_t{0}, GuidedOperator::kMostFormed})
         run_as_threads(3, [&](Comm& together) {
           Part own(either, together.rank(), together.size());
-          const GuidedOperator split(own.kinds(), own.guidance(), options, together, most);
+          const GuidedOperator split(own.modalities(), own.guidance(), options, together, most);
           EXPECT_EQ(split.matrices() > 0, most > 0);
           EXPECT_LT(worst(split.multiply_a(p), a), 1e-11 * a.cwiseAbs().maxCoeff());
         });
@@ -289,20 +292,20 @@ TEST(WeightedGram, IsTheSameInAllForms) {
   const MatrixD p = normal_matrix(30, 4, 3);
   SelfComm comm;
   for (const FeatureRows& features : {FeatureRows(rows), FeatureRows(sparse)}) {
-    GuidedItems kind = guided_items({&features, 2500, 0}, 0, comm);
-    kind.mean = weighted_mean(kind, weights.cwiseAbs(), 1, comm);
-    const MatrixD y = feature_columns(kind, 0, 30);
+    GuidedItems modality = guided_items({&features, 2500, 0}, 0, comm);
+    modality.mean = weighted_mean(modality, weights.cwiseAbs(), 1, comm);
+    const MatrixD y = feature_columns(modality, 0, 30);
     const MatrixD expected = y.transpose() * weights.asDiagonal() * y;
     const double size = expected.cwiseAbs().maxCoeff();
-    const WeightedGram exact(kind, weights, true, 1, comm);
-    const WeightedGram quick(kind, weights, true, 1, comm, 0);
-    const WeightedGram items(kind, weights, false, 1, comm);
+    const WeightedGram exact(modality, weights, true, 1, comm);
+    const WeightedGram quick(modality, weights, true, 1, comm, 0);
+    const WeightedGram items(modality, weights, false, 1, comm);
     EXPECT_LT(worst(exact.matrix(), expected), 1e-12 * size);
     EXPECT_LT(worst(quick.matrix(), expected), 1e-6 * size);
     EXPECT_LT(worst(items.multiply(p), MatrixD(expected * p)), 1e-11 * size);
     EXPECT_LT(worst(exact.multiply(p), MatrixD(expected * p)), 1e-11 * size);
     EXPECT_LT(worst(items.diagonal(), VectorD(expected.diagonal())), 1e-11 * size);
-    EXPECT_EQ(quick.matrix() == exact.matrix(), kind.sparse());
+    EXPECT_EQ(quick.matrix() == exact.matrix(), modality.sparse());
   }
 }
 
@@ -311,24 +314,25 @@ TEST(WeightedGram, IsTheSameInAllForms) {
 TEST(GuidedProjection, ManySparseColumns) {
   Problem small = random_problem({Form::sparse, Form::dense}, 12);
   Problem wide = small;
-  const MatrixD& rows = small.kinds[0].features;
+  const MatrixD& rows = small.modalities[0].features;
   constexpr Eigen::Index stride = 400;
   const Eigen::Index columns = rows.cols() * stride;
   ASSERT_GT(columns, 3000);
-  wide.kinds[0].features = MatrixD::Zero(rows.rows(), columns);
+  wide.modalities[0].features = MatrixD::Zero(rows.rows(), columns);
   for (Eigen::Index j = 0; j < rows.cols(); ++j)
-    wide.kinds[0].features.col(j * stride + 5) = rows.col(j);
-  wide.kinds[0].gamma *= stride;
+    wide.modalities[0].features.col(j * stride + 5) = rows.col(j);
+  wide.modalities[0].gamma *= stride;
   const GuidedProjectionOptions options = options_for_test(4);
   const GuidedProjectionFit expected = fit_alone(small, options);
   const GuidedProjectionFit found = fit_alone(wide, options);
   ASSERT_LT(expected.model.eigenvalues(3), -1e-3) << "those of nothing are 0";
   EXPECT_TRUE(found.report.converged);
   EXPECT_LT(worst(found.model.eigenvalues, expected.model.eigenvalues), 1e-8);
-  for (const std::size_t kind : {0, 1}) {
-    const MatrixD wanted = places(expected.model, small, kind).cast<double>();
-    EXPECT_LT(worst(test::signs_of(places(found.model, wide, kind).cast<double>(), wanted), wanted),
-              1e-5);
+  for (const std::size_t modality : {0, 1}) {
+    const MatrixD wanted = places(expected.model, small, modality).cast<double>();
+    EXPECT_LT(
+        worst(test::signs_of(places(found.model, wide, modality).cast<double>(), wanted), wanted),
+        1e-5);
   }
 }
 
@@ -348,15 +352,16 @@ class GuidedProjectionOracle : public testing::Test {
   void expect_eigenvalues(const Problem& problem, const std::string& constraint, bool centre,
                           const VectorD& expected) const {
     const test::NaiveProjection exact = test::naive_guided_projection(
-        problem.naive_kinds(), problem.guidance, constraint, false, centre);
+        problem.naive_modalities(), problem.guidance, constraint, false, centre);
     const auto dim = expected.size();
     const double size = expected.cwiseAbs().maxCoeff();
     EXPECT_LT(worst(exact.values.head(dim), expected), 1e-10 * size);
     Problem rounded = problem;
-    for (Problem::Kind& kind : rounded.kinds) kind.features = floats(kind.features);
+    for (Problem::Modality& modality : rounded.modalities)
+      modality.features = floats(modality.features);
     for (NaiveGuidance& given : rounded.guidance) given.links = floats(given.links);
     const test::NaiveProjection naive = test::naive_guided_projection(
-        rounded.naive_kinds(), rounded.guidance, constraint, false, centre);
+        rounded.naive_modalities(), rounded.guidance, constraint, false, centre);
     GuidedProjectionOptions options = options_for_test(dim);
     options.constraint = constraint;
     options.balanced = false;
@@ -367,18 +372,18 @@ class GuidedProjectionOracle : public testing::Test {
     EXPECT_LT(worst(fit.model.strength, naive.strength.head(dim)), 1e-9 * size);
   }
 
-  /// Signed links within and between two kinds, with a ridge of the same size on both blocks.
+  /// Signed links within and between two modalities, with a ridge of the same size on both blocks.
   Problem signed_links(const std::string& constraint, double ridge) const {
     const MatrixD w = read("het_W");
     Problem problem{{{Form::dense, read("X"), 0}, {Form::dense, read("het_Y"), 0}},
                     {{0, 0, w.topLeftCorner(60, 60), 0.5},
                      {0, 1, w.topRightCorner(60, 45), 1},
                      {1, 1, w.bottomRightCorner(45, 45), 0.5}}};
-    const MatrixD b = test::naive_guided_projection(problem.naive_kinds(), problem.guidance,
+    const MatrixD b = test::naive_guided_projection(problem.naive_modalities(), problem.guidance,
                                                     constraint, false, false)
                           .b;
-    problem.kinds[0].gamma = ridge / b.diagonal().head(5).mean();
-    if (constraint != "first") problem.kinds[1].gamma = ridge / b.diagonal().tail(4).mean();
+    problem.modalities[0].gamma = ridge / b.diagonal().head(5).mean();
+    if (constraint != "first") problem.modalities[1].gamma = ridge / b.diagonal().tail(4).mean();
     return problem;
   }
 
@@ -410,8 +415,8 @@ TEST_F(GuidedProjectionOracle, SignedGuidance) {
   expect_eigenvalues(signed_links("all", large), "all", false, read("het_I_evals").col(0) / large);
 }
 
-/// With signed degrees, the ridge on the first kind and none on what is eliminated.
-TEST_F(GuidedProjectionOracle, FirstKindHeldFixed) {
+/// With signed degrees, the ridge on the first modality and none on what is eliminated.
+TEST_F(GuidedProjectionOracle, FirstModalityHeldFixed) {
   const Problem problem = signed_links("first", 0.1);
   expect_eigenvalues(problem, "first", false, read("het_schur_evals").col(0));
   GuidedProjectionOptions options = options_for_test(5);
@@ -419,9 +424,9 @@ TEST_F(GuidedProjectionOracle, FirstKindHeldFixed) {
   options.balanced = false;
   options.centre = false;
   const GuidedProjection model = fit_alone(problem, options).model;
-  for (const auto& [kind, name] : {std::pair{0, "het_schur_a"}, std::pair{1, "het_schur_b"}}) {
+  for (const auto& [modality, name] : {std::pair{0, "het_schur_a"}, std::pair{1, "het_schur_b"}}) {
     const MatrixD expected = read(name);
-    const MatrixD found = model.kinds[static_cast<std::size_t>(kind)].projection;
+    const MatrixD found = model.modalities[static_cast<std::size_t>(modality)].projection;
     EXPECT_LT(worst(test::signs_of(found, expected), expected), 1e-5);
   }
 }
@@ -448,9 +453,9 @@ Problem topics(std::int64_t count, std::uint64_t seed) {
     for (int w = 0; w < 6; ++w)
       notes(i, w < 4 ? static_cast<Eigen::Index>(rng.below(8)) * 5 + i % 5
                      : static_cast<Eigen::Index>(rng.below(40))) += 1;
-  problem.kinds = {{Form::dense, floats(photos), 0.1},
-                   {Form::sparse, notes, 0.1},
-                   {Form::identity, MatrixD::Identity(20, 20), 0.1}};
+  problem.modalities = {{Form::dense, floats(photos), 0.1},
+                        {Form::sparse, notes, 0.1},
+                        {Form::identity, MatrixD::Identity(20, 20), 0.1}};
   problem.guidance = {{0, 2, photo_tags, 1}, {0, 1, photo_notes, 1}};
   return problem;
 }
@@ -490,24 +495,24 @@ TEST(GuidedProjection, StrengthIsWhatLambdaLeaves) {
   EXPECT_LT(worst(balanced.strength, -balanced.eigenvalues), 1e-9);
   options.balanced = false;
   options.centre = false;
-  for (Problem::Kind& kind : problem.kinds) kind.gamma = 0;
+  for (Problem::Modality& modality : problem.modalities) modality.gamma = 0;
   const GuidedProjection plain = fit_alone(problem, options).model;
   EXPECT_LT(worst(plain.strength, VectorD(1 - plain.eigenvalues.array())), 1e-9);
 }
 
-TEST(GuidedProjection, PermutedItemsAndKindsGiveThePermutedAnswer) {
+TEST(GuidedProjection, PermutedItemsAndModalitiesGiveThePermutedAnswer) {
   const Problem problem = random_problem({Form::dense, Form::sparse, Form::identity}, 13);
   Problem other;
-  other.kinds = {problem.kinds[2], problem.kinds[0], problem.kinds[1]};
+  other.modalities = {problem.modalities[2], problem.modalities[0], problem.modalities[1]};
   const std::size_t new_number[] = {1, 2, 0};
-  std::vector<std::vector<Eigen::Index>> order;  // of the old kinds
-  for (const Problem::Kind& kind : problem.kinds) {
-    order.emplace_back(static_cast<std::size_t>(kind.features.rows()));
+  std::vector<std::vector<Eigen::Index>> order;  // of the old modalities
+  for (const Problem::Modality& modality : problem.modalities) {
+    order.emplace_back(static_cast<std::size_t>(modality.features.rows()));
     std::iota(order.back().begin(), order.back().end(), 0);
     std::shuffle(order.back().begin(), order.back().end(), Rng(5));
   }
   for (std::size_t k = 0; k < 2; ++k)
-    other.kinds[new_number[k]].features = problem.kinds[k].features(order[k], Eigen::all);
+    other.modalities[new_number[k]].features = problem.modalities[k].features(order[k], Eigen::all);
   for (const NaiveGuidance& given : problem.guidance) {
     NaiveGuidance moved{new_number[given.to], new_number[given.from],
                         given.links(order[given.from], order[given.to]).transpose(), given.weight};
@@ -530,7 +535,7 @@ TEST(GuidedProjection, RanksAgree) {
       GuidedProjectionOptions options = options_for_test();
       options.constraint = constraint;
       if (options.constraint == "first")
-        for (Problem::Kind& kind : problem.kinds) kind.gamma = 8;
+        for (Problem::Modality& modality : problem.modalities) modality.gamma = 8;
       const GuidedProjectionFit alone = fit_alone(problem, options);
       for (int ranks = 1; ranks <= 4; ++ranks) {
         std::mutex mutex;
@@ -538,18 +543,18 @@ TEST(GuidedProjection, RanksAgree) {
         std::int64_t degrees = 0;
         run_as_threads(ranks, [&](Comm& comm) {
           Part part(problem, comm.rank(), comm.size());
-          const auto fit = fit_guided_projection(part.kinds(), part.guidance(), options, comm);
+          const auto fit = fit_guided_projection(part.modalities(), part.guidance(), options, comm);
           const std::scoped_lock lock(mutex);
           models.push_back(fit.model);
           degrees += fit.degrees[1].size();
         });
-        EXPECT_EQ(degrees, problem.kinds[1].features.rows());
+        EXPECT_EQ(degrees, problem.modalities[1].features.rows());
         for (const GuidedProjection& model : models) {
           EXPECT_EQ(model.eigenvalues, models[0].eigenvalues);
           EXPECT_EQ(model.strength, models[0].strength);
           for (std::size_t k = 0; k < 3; ++k) {
-            EXPECT_EQ(model.kinds[k].projection, models[0].kinds[k].projection);
-            EXPECT_EQ(model.kinds[k].shift, models[0].kinds[k].shift);
+            EXPECT_EQ(model.modalities[k].projection, models[0].modalities[k].projection);
+            EXPECT_EQ(model.modalities[k].shift, models[0].modalities[k].shift);
           }
         }
         EXPECT_LT(worst(models[0].eigenvalues, alone.model.eigenvalues), 1e-9);
@@ -567,14 +572,14 @@ TEST(GuidedProjection, RanksWithoutItems) {
     Part whole(problem);
     const Matrix nothing(0, 0);
     const FeatureRows none(nothing);
-    std::vector<GuidedKind> kinds(whole.kinds().begin(), whole.kinds().end());
+    std::vector<GuidedModality> modalities(whole.modalities().begin(), whole.modalities().end());
     std::vector<Guidance> guidance(whole.guidance().begin(), whole.guidance().end());
     if (!has) {
-      for (GuidedKind& kind : kinds) kind.items = 0;
-      kinds[0].features = &none;
+      for (GuidedModality& modality : modalities) modality.items = 0;
+      modalities[0].features = &none;
       for (Guidance& given : guidance) given.links = {};
     }
-    const auto fit = fit_guided_projection(kinds, guidance, options_for_test(), comm);
+    const auto fit = fit_guided_projection(modalities, guidance, options_for_test(), comm);
     EXPECT_LT(worst(fit.model.eigenvalues, alone.eigenvalues), 1e-10);
   });
 }
@@ -586,11 +591,11 @@ TEST(GuidedProjection, NeitherJobsNorCompanyMatter) {
   options.jobs = 3;
   const GuidedProjection twice = fit_alone(problem, options).model;
   for (std::size_t k = 0; k < 3; ++k) {
-    EXPECT_EQ(once.kinds[k].projection, twice.kinds[k].projection);
+    EXPECT_EQ(once.modalities[k].projection, twice.modalities[k].projection);
     const Matrix all = places(once, problem, k);
     for (const Eigen::Index row : {0, 17, 89}) {
       Problem one = problem;
-      one.kinds[k].features = problem.kinds[k].features.row(row).eval();
+      one.modalities[k].features = problem.modalities[k].features.row(row).eval();
       if (k == 2)
         EXPECT_EQ(encode_identity(once, k, std::vector<std::int64_t>{row}), all.row(row));
       else
@@ -612,13 +617,13 @@ TEST(GuidedProjection, AStartSavesRounds) {
     EXPECT_LT(worst(places(warm.model, problem, k), places(cold.model, problem, k)), 1e-5);
   EXPECT_LT(warm.report.iterations, cold.report.iterations);
   GuidedProjection fewer = before;
-  fewer.kinds[2].projection.conservativeResize(50, Eigen::NoChange);
+  fewer.modalities[2].projection.conservativeResize(50, Eigen::NoChange);
   EXPECT_LT(worst(fit_alone(problem, options, &fewer).model.eigenvalues, cold.model.eigenvalues),
             1e-9)
       << "new items without features";
-  fewer.kinds[0].projection.conservativeResize(50, Eigen::NoChange);
+  fewer.modalities[0].projection.conservativeResize(50, Eigen::NoChange);
   EXPECT_THROW(fit_alone(problem, options, &fewer), Error);
-  fewer.kinds.pop_back();
+  fewer.modalities.pop_back();
   EXPECT_THROW(fit_alone(problem, options, &fewer), Error);
 }
 
@@ -640,7 +645,7 @@ TEST(GuidedProjection, NotConvergingIsReported) {
 TEST(GuidedProjection, DegreesAreTheAbsoluteWeights) {
   const Problem problem = random_problem({Form::dense, Form::identity}, 19);
   const GuidedProjectionFit fit = fit_alone(problem, options_for_test());
-  VectorD expected = VectorD::Zero(problem.kinds[1].features.rows());
+  VectorD expected = VectorD::Zero(problem.modalities[1].features.rows());
   for (const NaiveGuidance& given : problem.guidance) {
     const MatrixD sizes = given.weight * given.links.cwiseAbs();
     if (given.from == 1) expected += sizes.rowwise().sum();
@@ -682,7 +687,8 @@ TEST(GuidedProjection, BadInputIsRefused) {
     SelfComm comm;
     GuidedProjectionOptions options = options_for_test();
     options.constraint = constraint;
-    return message_of([&] { fit_guided_projection(part.kinds(), part.guidance(), options, comm); });
+    return message_of(
+        [&] { fit_guided_projection(part.modalities(), part.guidance(), options, comm); });
   };
   const auto nothing = [](Problem&) {};
   const auto has = [](const std::string& message, const char* words) {
@@ -691,10 +697,11 @@ TEST(GuidedProjection, BadInputIsRefused) {
   EXPECT_EQ(refusal(nothing), "");
   const float bad = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(
-      has(refusal([&](Problem& p) { p.kinds[0].features(3, 2) = bad; }), "row 4 of kind 0"));
+      has(refusal([&](Problem& p) { p.modalities[0].features(3, 2) = bad; }), "row 4 of kind 0"));
   EXPECT_TRUE(
-      has(refusal([&](Problem& p) { p.kinds[1].features(5, 2) = bad; }), "row 6 of kind 1"));
-  EXPECT_TRUE(has(refusal([](Problem& p) { p.kinds[1].gamma = -1; }), "gamma of kind 1 is -1"));
+      has(refusal([&](Problem& p) { p.modalities[1].features(5, 2) = bad; }), "row 6 of kind 1"));
+  EXPECT_TRUE(
+      has(refusal([](Problem& p) { p.modalities[1].gamma = -1; }), "gamma of kind 1 is -1"));
   EXPECT_TRUE(has(refusal([](Problem& p) { p.guidance[1].links(4, 1) = 1.5; }),
                   "a link in row 5 of guidance 1 has the weight 1.5"));
   EXPECT_TRUE(has(refusal([&](Problem& p) { p.guidance[1].links(4, 1) = bad; }), "guidance 1"));
@@ -708,12 +715,13 @@ TEST(GuidedProjection, BadInputIsRefused) {
                   }),
                   "there are no links"));
   EXPECT_TRUE(has(refusal([](Problem& p) { p.guidance.resize(1); }), "no link touches kind 1"));
-  EXPECT_TRUE(has(refusal(nothing, [](Part& part) { part.kinds()[0].items = 3; }), "kind 0 has 3"));
-  EXPECT_TRUE(has(refusal(nothing, [](Part& part) { part.kinds()[0].items = -3; }), "kind 0"));
-  EXPECT_TRUE(has(refusal([](Problem& p) { p.kinds[2].gamma = 0; }), "raise its gamma"));
+  EXPECT_TRUE(
+      has(refusal(nothing, [](Part& part) { part.modalities()[0].items = 3; }), "kind 0 has 3"));
+  EXPECT_TRUE(has(refusal(nothing, [](Part& part) { part.modalities()[0].items = -3; }), "kind 0"));
+  EXPECT_TRUE(has(refusal([](Problem& p) { p.modalities[2].gamma = 0; }), "raise its gamma"));
   EXPECT_TRUE(has(refusal([](Problem& p) {
-                    p.kinds[0].gamma = 0;
-                    p.kinds[0].features.col(1) = 2 * p.kinds[0].features.col(0);
+                    p.modalities[0].gamma = 0;
+                    p.modalities[0].features.col(1) = 2 * p.modalities[0].features.col(0);
                   }),
                   "raise its gamma"));
   EXPECT_TRUE(has(refusal(
@@ -727,9 +735,9 @@ TEST(GuidedProjection, BadInputIsRefused) {
                   "raise their gamma"));
   EXPECT_TRUE(has(refusal(
                       [](Problem& p) {
-                        const MatrixD rows = p.kinds[1].features;
-                        p.kinds[1].features = MatrixD::Zero(rows.rows(), 4001);
-                        p.kinds[1].features.leftCols(rows.cols()) = rows;
+                        const MatrixD rows = p.modalities[1].features;
+                        p.modalities[1].features = MatrixD::Zero(rows.rows(), 4001);
+                        p.modalities[1].features.leftCols(rows.cols()) = rows;
                       },
                       [](Part&) {}, "first"),
                   "4000 or fewer"));
@@ -740,7 +748,7 @@ TEST(GuidedProjection, BadInputIsRefused) {
 TEST(GuidedProjection, EncodeRefusesOtherItems) {
   const Problem problem = random_problem({Form::dense, Form::identity}, 22);
   const GuidedProjection model = fit_alone(problem, options_for_test()).model;
-  Matrix rows = problem.kinds[0].features.cast<float>();
+  Matrix rows = problem.modalities[0].features.cast<float>();
   EXPECT_THROW(encode(model, 2, rows), Error);
   EXPECT_THROW(encode(model, 1, rows), Error);
   EXPECT_THROW(encode_identity(model, 0, std::vector<std::int64_t>{0}), Error);
@@ -760,9 +768,9 @@ TEST(GuidedProjectionFile, KeepsEveryBitAndRefusesDamage) {
   const GuidedProjection again = load_guided_projection(TensorFile(folder / "m.safetensors"));
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_EQ(places(again, problem, k), places(good, problem, k));
-    EXPECT_EQ(again.kinds[k].projection, good.kinds[k].projection);
-    EXPECT_EQ(again.kinds[k].shift, good.kinds[k].shift);
-    EXPECT_EQ(again.kinds[k].identity, k == 2);
+    EXPECT_EQ(again.modalities[k].projection, good.modalities[k].projection);
+    EXPECT_EQ(again.modalities[k].shift, good.modalities[k].shift);
+    EXPECT_EQ(again.modalities[k].identity, k == 2);
   }
   EXPECT_EQ(again.eigenvalues, good.eigenvalues);
   EXPECT_EQ(again.strength, good.strength);
@@ -777,16 +785,16 @@ TEST(GuidedProjectionFile, KeepsEveryBitAndRefusesDamage) {
     EXPECT_THROW(load_guided_projection(TensorFile(flipped, "flipped")), Error) << at;
   }
   using Spoil = std::function<void(GuidedProjection&)>;
-  for (const auto& spoil :
-       std::vector<Spoil>{[](auto& model) { model.kinds.clear(); },
-                          [](auto& model) { model.eigenvalues.conservativeResize(3); },
-                          [](auto& model) { model.eigenvalues(0) = 100; },
-                          [](auto& model) { model.strength(1) = std::nan(""); },
-                          [](auto& model) { model.strength.conservativeResize(2); },
-                          [](auto& model) { model.kinds[1].projection(0, 0) = std::nan(""); },
-                          [](auto& model) { model.kinds[1].projection.conservativeResize(3, 2); },
-                          [](auto& model) { model.kinds[0].shift.conservativeResize(2); },
-                          [](auto& model) { model.options.constraint = ""; }}) {
+  for (const auto& spoil : std::vector<Spoil>{
+           [](auto& model) { model.modalities.clear(); },
+           [](auto& model) { model.eigenvalues.conservativeResize(3); },
+           [](auto& model) { model.eigenvalues(0) = 100; },
+           [](auto& model) { model.strength(1) = std::nan(""); },
+           [](auto& model) { model.strength.conservativeResize(2); },
+           [](auto& model) { model.modalities[1].projection(0, 0) = std::nan(""); },
+           [](auto& model) { model.modalities[1].projection.conservativeResize(3, 2); },
+           [](auto& model) { model.modalities[0].shift.conservativeResize(2); },
+           [](auto& model) { model.options.constraint = ""; }}) {
     GuidedProjection bad = good;
     spoil(bad);
     save(bad, folder / "bad.safetensors");

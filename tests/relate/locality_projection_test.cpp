@@ -98,7 +98,7 @@ TEST(LocalityProjection, AgreesWithTheEigenproblemWrittenOut) {
         options.centre = centre;
         const MatrixD graph = to_dense(locality_graph(features, options).view());
         const auto fit = fit_locality_projection(features, options);
-        expect_solution(fit, fit.model.kinds[0].projection,
+        expect_solution(fit, fit.model.modalities[0].projection,
                         naive_solution(rows, graph, ridge, centre, {{50, 7}}));
       }
 }
@@ -122,7 +122,7 @@ TEST(LocalityProjection, TwoViewsAgreeWithTheEigenproblemWrittenOut) {
   rows.topLeftCorner(40, 6) = first;
   rows.bottomRightCorner(30, 5) = second;
   MatrixD projection(11, 5);
-  projection << fit.model.kinds[0].projection, fit.model.kinds[1].projection;
+  projection << fit.model.modalities[0].projection, fit.model.modalities[1].projection;
   expect_solution(fit, projection, naive_solution(rows, graph, 0.1, true, {{40, 6}, {30, 5}}));
   EXPECT_EQ(encode(fit.model, 0, dense).cols(), 5);
   EXPECT_EQ(encode(fit.model, 1, sparse).rows(), 30);
@@ -136,7 +136,7 @@ TEST(LocalityProjection, AGraphThatIsGiven) {
   graph = (graph + graph.transpose()).eval();
   graph.diagonal().setConstant(0.75);
   const auto fit = fit_locality_projection(dense, to_sparse(graph).view(), options_of(3, 0.2));
-  expect_solution(fit, fit.model.kinds[0].projection,
+  expect_solution(fit, fit.model.modalities[0].projection,
                   naive_solution(rows, graph, 0.2, true, {{30, 5}}));
   const MatrixD large = 64 * graph;
   const auto scaled = fit_locality_projection(dense, to_sparse(large).view(), options_of(3, 0.2));
@@ -188,7 +188,7 @@ TEST_P(LocalityProjectionOracle, AgreesWithAnotherProgram) {
   options.centre = false;
   const auto fit =
       fit_locality_projection(rows, to_sparse(numbers(GetParam() + "_W")).view(), options);
-  MatrixD own = fit.model.kinds[0].projection;
+  MatrixD own = fit.model.modalities[0].projection;
   MatrixD theirs = expected;
   own.colwise().normalize();
   theirs.colwise().normalize();

@@ -13,7 +13,7 @@
 /// W, D, Z and B are made whole.
 namespace commonplace::test {
 
-struct NaiveKind {
+struct NaiveModality {
   MatrixD features;  ///< items x features; the identity for items without
   double gamma = 0.1;
 };
@@ -27,11 +27,11 @@ struct NaiveGuidance {
 
 struct NaiveProjection {
   Eigen::MatrixXd w;                   ///< of all items
-  Eigen::MatrixXd a, b;                ///< features of all kinds
+  Eigen::MatrixXd a, b;                ///< features of all modalities
   VectorD values;                      ///< all, ascending
   Eigen::MatrixXd vectors;             ///< a column each, pᵀ B p = 1
   VectorD strength;                    ///< of all
-  std::vector<Eigen::MatrixXd> place;  ///< of each kind, items x all
+  std::vector<Eigen::MatrixXd> place;  ///< of each modality, items x all
 };
 
 /// t − (row sums)(column sums)ᵀ / sum for the numbers of `t` above 0; those below stay.
@@ -43,14 +43,14 @@ inline Eigen::MatrixXd naive_balanced(const Eigen::MatrixXd& t) {
   return t - rows * columns / positive.sum();
 }
 
-inline NaiveProjection naive_guided_projection(const std::vector<NaiveKind>& kinds,
+inline NaiveProjection naive_guided_projection(const std::vector<NaiveModality>& modalities,
                                                const std::vector<NaiveGuidance>& guidance,
                                                const std::string& constraint, bool balanced,
                                                bool centre) {
   std::vector<Eigen::Index> first_item{0}, first_feature{0};
-  for (const NaiveKind& kind : kinds) {
-    first_item.push_back(first_item.back() + kind.features.rows());
-    first_feature.push_back(first_feature.back() + kind.features.cols());
+  for (const NaiveModality& modality : modalities) {
+    first_item.push_back(first_item.back() + modality.features.rows());
+    first_feature.push_back(first_feature.back() + modality.features.cols());
   }
   const Eigen::Index items = first_item.back();
   const Eigen::Index features = first_feature.back();
@@ -92,8 +92,8 @@ inline NaiveProjection naive_guided_projection(const std::vector<NaiveKind>& kin
   if (constraint == "signed" || constraint == "first") held = given.rowwise().sum();
   if (constraint == "identity") held = averaged = VectorD::Ones(items);
   Eigen::MatrixXd z = Eigen::MatrixXd::Zero(features, items);
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    MatrixD x = kinds[k].features;
+  for (std::size_t k = 0; k < modalities.size(); ++k) {
+    MatrixD x = modalities[k].features;
     const VectorD weights = averaged.segment(first_item[k], x.rows());
     if (centre) x.rowwise() -= (weights.transpose() * x / weights.sum()).eval();
     z.block(first_feature[k], first_item[k], x.cols(), x.rows()) = x.transpose();
@@ -102,10 +102,10 @@ inline NaiveProjection naive_guided_projection(const std::vector<NaiveKind>& kin
   result.a = z * (Eigen::MatrixXd(d.asDiagonal()) - result.w) * z.transpose();
   result.b = z * held.asDiagonal() * z.transpose();
   Eigen::MatrixXd solved = result.a;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const Eigen::Index size = kinds[k].features.cols();
+  for (std::size_t k = 0; k < modalities.size(); ++k) {
+    const Eigen::Index size = modalities[k].features.cols();
     auto block = result.b.block(first_feature[k], first_feature[k], size, size);
-    const double ridge = kinds[k].gamma * block.diagonal().cwiseAbs().mean();
+    const double ridge = modalities[k].gamma * block.diagonal().cwiseAbs().mean();
     if (constraint == "first" && k > 0) {
       block.setZero();
       solved.diagonal().segment(first_feature[k], size).array() += ridge;
@@ -133,8 +133,8 @@ inline NaiveProjection naive_guided_projection(const std::vector<NaiveKind>& kin
   }
   const Eigen::MatrixXd places = z.transpose() * result.vectors;
   result.strength = (places.transpose() * result.w * places).diagonal();
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    result.place.push_back(places.middleRows(first_item[k], kinds[k].features.rows()));
+  for (std::size_t k = 0; k < modalities.size(); ++k)
+    result.place.push_back(places.middleRows(first_item[k], modalities[k].features.rows()));
   return result;
 }
 

@@ -161,7 +161,7 @@ TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
   chain.chain = true;
   TransferOptions random;  // starts are drawn, not told by words
   random.evidence = false;
-  random.grouping = "yes";
+  random.cluster_assumption = "yes";
   random.factors.iterations = 20;
   for (const TransferOptions& options : {TransferOptions{}, random}) {
     chain.name = "alone";

@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/sample_library.h"
 

@@ -8,7 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 #include "tests/support/naive_coupled_factors.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/planted_chain.h"

@@ -123,7 +123,7 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   double last = 1e9;
   bool falls = true;
   TransferOptions options;
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   const Transfer found = transfer_classes(
       sources, chain.path({1, 2}), 2, options, comm, no_progress,
       [&](std::size_t stage, int iteration, double objective, const MatrixD& classes) {
@@ -137,7 +137,7 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   const double right = test::share_right(found.classes[1], chain.planted.labels());
   const double sure = found.classes[1].rowwise().maxCoeff().mean();
   EXPECT_NEAR(sure, right, 0.1);
-  EXPECT_LT(found.sharpness, 1);
+  EXPECT_LT(found.inverse_temperature, 1);
 }
 
 /// Items that group by what they are about (item / 2 % 2), which is not what their labels (item %
@@ -171,16 +171,16 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
   TransferOptions options;
   const Transfer found = transfer_classes(sources, path, 2, options, comm);
   for (const TransferStage& stage : found.stages) {
-    EXPECT_FALSE(stage.grouped);
+    EXPECT_FALSE(stage.clustered);
     EXPECT_LT(stage.trial.after, stage.trial.before - 0.08);
   }
   const double right = test::share_right(found.classes[1], labels);
   EXPECT_GT(right, 0.85);
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, comm).classes[1], labels),
             right - 0.1)
-      << "the test is too easy: grouping does no harm";
-  options.grouping = "maybe";
+      << "the test is too easy: clustering does no harm";
+  options.cluster_assumption = "maybe";
   EXPECT_THROW(transfer_classes(sources, path, 2, options, comm), Error);
 }
 
@@ -190,7 +190,7 @@ TEST(TransitiveTransfer, RanksAgree) {
   told.factors.iterations = 20;
   TransferOptions random = told;  // starts are draws
   random.evidence = false;
-  random.grouping = "yes";
+  random.cluster_assumption = "yes";
   for (const TransferOptions& options : {told, random}) {
     const Transfer one = run(chain, {1, 2}, options);
     for (const int ranks : {2, 3, 4}) {

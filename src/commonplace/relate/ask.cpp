@@ -24,12 +24,12 @@ namespace {
 
 constexpr std::size_t kExamples = 3;
 
-/// What is asked: a position by each kind that says something of it.
+/// What is asked: a position by each modality that says something of it.
 struct Asked {
-  Evidence evidence;                             ///< per kind 1 x dim, or empty
+  Evidence evidence;                             ///< per modality 1 x dim, or empty
   std::string collection;                        ///< of the item, if one was asked for
   std::optional<std::int64_t> row;               ///< of that item
-  std::vector<std::vector<std::int64_t>> known;  ///< per kind: things that the item has
+  std::vector<std::vector<std::int64_t>> known;  ///< per modality: nodes that the item has
   std::vector<std::string> rejected;             ///< keys of tags that it must not get
 };
 
@@ -62,16 +62,16 @@ struct Relations::Parts {
   void ask_tag(const RelateQuery& query, Asked& asked) const;
   void ask_place(const RelateQuery& query, Asked& asked) const;
   void ask_text(const RelateQuery& query, Asked& asked) const;
-  Matrix place_item(std::size_t kind, std::int64_t row, const Item& item) const;
-  std::vector<std::size_t> kinds_meant(const RelateQuery& query) const;
+  Matrix place_item(std::size_t modality, std::int64_t row, const Item& item) const;
+  std::vector<std::size_t> modalities_meant(const RelateQuery& query) const;
   std::vector<double> says(std::size_t target, const Asked& asked) const;
-  RelatedThings things_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
+  RelatedNodes nodes_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
   KnownItems known_items(std::size_t target, const Asked& asked) const;
   GuessedPlace guess(std::size_t target, const Asked& asked) const;
-  std::vector<std::string> examples(std::size_t target, std::int64_t thing,
+  std::vector<std::string> examples(std::size_t target, std::int64_t node,
                                     const Asked& asked) const;
   const std::vector<std::string>& ids(const std::string& collection) const;
-  std::string name_of(std::size_t kind, std::int64_t thing) const;
+  std::string name_of(std::size_t modality, std::int64_t node) const;
   std::string collection_meant(const RelateQuery& query) const;
 
   const Library& library;
@@ -86,9 +86,9 @@ const std::vector<std::string>& Relations::Parts::ids(const std::string& name) c
   return known;
 }
 
-std::string Relations::Parts::name_of(std::size_t kind, std::int64_t thing) const {
-  const RelatedKind& of = model.kinds[kind];
-  const auto i = static_cast<std::size_t>(thing);
+std::string Relations::Parts::name_of(std::size_t modality, std::int64_t node) const {
+  const PlacedModality& of = model.modalities[modality];
+  const auto i = static_cast<std::size_t>(node);
   if (!of.names.empty()) return of.names[i];
   if (!of.places.empty()) return to_string(of.places[i]);
   const auto& known = ids(of.what.collection);
@@ -97,9 +97,9 @@ std::string Relations::Parts::name_of(std::size_t kind, std::int64_t thing) cons
 
 std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
   std::vector<std::string> names;
-  for (const RelatedKind& kind : model.kinds)
-    if (std::find(names.begin(), names.end(), kind.what.collection) == names.end())
-      names.push_back(kind.what.collection);
+  for (const PlacedModality& modality : model.modalities)
+    if (std::find(names.begin(), names.end(), modality.what.collection) == names.end())
+      names.push_back(modality.what.collection);
   if (!query.collection.empty()) {
     require(std::find(names.begin(), names.end(), query.collection) != names.end(),
             "the collection '", query.collection, "' is not related; there are ", join(names));
@@ -116,22 +116,22 @@ std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
   return with.empty() ? names[0] : with[0];
 }
 
-/// Where an item is by a kind that it may have been learned without.
+/// Where an item is by a modality that it may have been learned without.
 Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item& item) const {
-  const RelatedKind& kind = model.kinds[k];
-  const bool identity = model.space.projection.kinds[k].identity;
-  if (kind.what.of == ThingsOf::text && !identity) {
-    const Sparse words = encode(kind.text, item_text(item));
+  const PlacedModality& modality = model.modalities[k];
+  const bool identity = model.space.projection.modalities[k].identity;
+  if (modality.what.of == NodeType::text && !identity) {
+    const Sparse words = encode(modality.text, item_text(item));
     return words.nonzeros() == 0 ? Matrix()
                                  : positions_of_rows(model.space, k, FeatureRows(words), jobs);
   }
-  if (kind.what.of == ThingsOf::places && !identity && item.place) {
+  if (modality.what.of == NodeType::places && !identity && item.place) {
     const Matrix place = place_rows({*item.place});
     return positions_of_rows(model.space, k, FeatureRows(place), jobs);
   }
-  if (kind.what.of == ThingsOf::items && !identity) {
+  if (modality.what.of == NodeType::items && !identity) {
     const FeatureRecord record =
-        feature_record(library, collection(library, kind.what.collection), kind.features);
+        feature_record(library, collection(library, modality.what.collection), modality.features);
     if (row >= record.rows) return Matrix();
     if (record.sparse) {
       const SparseFeatures stored(record);
@@ -145,24 +145,24 @@ Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item&
     return features.isZero(0) ? Matrix()
                               : positions_of_rows(model.space, k, FeatureRows(features), jobs);
   }
-  if (kind.what.of == ThingsOf::tags || kind.what.of == ThingsOf::label) {
+  if (modality.what.of == NodeType::tags || modality.what.of == NodeType::label) {
     Matrix mean = Matrix::Zero(1, model.space.dim());
     float count = 0;
     const auto add = [&](const std::string& name) {
-      for (std::size_t i = 0; i < kind.names.size(); ++i)
-        if (tag_key(kind.names[i]) == tag_key(name)) {
-          mean += kind.positions.row(static_cast<Eigen::Index>(i));
+      for (std::size_t i = 0; i < modality.names.size(); ++i)
+        if (tag_key(modality.names[i]) == tag_key(name)) {
+          mean += modality.positions.row(static_cast<Eigen::Index>(i));
           ++count;
         }
     };
-    if (kind.what.of == ThingsOf::tags)
+    if (modality.what.of == NodeType::tags)
       for (const ItemTag& tag : item.tags) add(tag.name);
     else
       for (const Label& label : item.labels)
-        if (label.field == kind.what.field) add(label.value);
+        if (label.field == modality.what.field) add(label.value);
     return count == 0 ? Matrix() : Matrix(mean / count);
   }
-  return row < kind.things() ? Matrix(kind.positions.row(row)) : Matrix();
+  return row < modality.nodes() ? Matrix(modality.positions.row(row)) : Matrix();
 }
 
 void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
@@ -170,14 +170,14 @@ void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
   const Collection source = collection(library, asked.collection);
   const Item found = item(library, source, query.item);
   asked.row = row_of_item(library, source, query.item);
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    if (kind.what.collection != asked.collection) continue;
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    if (modality.what.collection != asked.collection) continue;
     asked.evidence[k] = place_item(k, *asked.row, found);
-    if (*asked.row < kind.has.rows())
-      for (std::size_t i = 0; i < kind.has.view().row_indices(*asked.row).size(); ++i)
-        if (kind.has.view().row_values(*asked.row)[i] > 0)
-          asked.known[k].push_back(kind.has.view().row_indices(*asked.row)[i]);
+    if (*asked.row < modality.has.rows())
+      for (std::size_t i = 0; i < modality.has.view().row_indices(*asked.row).size(); ++i)
+        if (modality.has.view().row_values(*asked.row)[i] > 0)
+          asked.known[k].push_back(modality.has.view().row_indices(*asked.row)[i]);
   }
   for (const Decision& decision : decisions_in_force(library, asked.collection))
     if (decision.item == query.item && decision.verdict == Verdict::rejected)
@@ -187,13 +187,13 @@ void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
 void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
   const std::string key = tag_key(query.tag);
   bool found = false;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    if (kind.what.of != ThingsOf::tags) continue;
-    if (!query.collection.empty() && kind.what.collection != query.collection) continue;
-    for (std::size_t i = 0; i < kind.names.size(); ++i)
-      if (tag_key(kind.names[i]) == key) {
-        asked.evidence[k] = kind.positions.row(static_cast<Eigen::Index>(i));
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    if (modality.what.of != NodeType::tags) continue;
+    if (!query.collection.empty() && modality.what.collection != query.collection) continue;
+    for (std::size_t i = 0; i < modality.names.size(); ++i)
+      if (tag_key(modality.names[i]) == key) {
+        asked.evidence[k] = modality.positions.row(static_cast<Eigen::Index>(i));
         asked.known[k].push_back(static_cast<std::int64_t>(i));
         found = true;
       }
@@ -205,9 +205,10 @@ void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
 
 void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
   bool found = false;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    if (kind.what.of != ThingsOf::places || model.space.projection.kinds[k].identity) continue;
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    if (modality.what.of != NodeType::places || model.space.projection.modalities[k].identity)
+      continue;
     const Matrix place = place_rows({*query.at});
     asked.evidence[k] = positions_of_rows(model.space, k, FeatureRows(place), jobs);
     found = true;
@@ -218,12 +219,12 @@ void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
 void Relations::Parts::ask_text(const RelateQuery& query, Asked& asked) const {
   bool found = false;
   bool said = false;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    if (kind.what.of != ThingsOf::text) continue;
-    if (!query.collection.empty() && kind.what.collection != query.collection) continue;
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    if (modality.what.of != NodeType::text) continue;
+    if (!query.collection.empty() && modality.what.collection != query.collection) continue;
     found = true;
-    const Sparse words = encode(kind.text, query.text);
+    const Sparse words = encode(modality.text, query.text);
     if (words.nonzeros() == 0) continue;
     said = true;
     asked.evidence[k] = positions_of_rows(model.space, k, FeatureRows(words), jobs);
@@ -234,8 +235,8 @@ void Relations::Parts::ask_text(const RelateQuery& query, Asked& asked) const {
 
 Asked Relations::Parts::ask(const RelateQuery& query) const {
   Asked asked;
-  asked.evidence.resize(model.kinds.size());
-  asked.known.resize(model.kinds.size());
+  asked.evidence.resize(model.modalities.size());
+  asked.known.resize(model.modalities.size());
   require(!query.item.empty() || !query.tag.empty() || query.at || !query.text.empty(),
           "say what to start from: an ITEM, --tag, --at or --text");
   if (!query.item.empty()) ask_item(query, asked);
@@ -252,44 +253,44 @@ Asked Relations::Parts::ask(const RelateQuery& query) const {
   return asked;
 }
 
-std::vector<std::size_t> Relations::Parts::kinds_meant(const RelateQuery& query) const {
-  std::vector<std::size_t> kinds;
+std::vector<std::size_t> Relations::Parts::modalities_meant(const RelateQuery& query) const {
+  std::vector<std::size_t> modalities;
   std::vector<std::string> names;
-  for (const RelatedKind& kind : model.kinds) names.push_back(kind.what.full());
-  for (const std::string& name : query.kinds)
-    require(std::any_of(model.kinds.begin(), model.kinds.end(),
-                        [&](const RelatedKind& kind) {
-                          return name == kind.what.full() || name == kind.what.part();
+  for (const PlacedModality& modality : model.modalities) names.push_back(modality.what.full());
+  for (const std::string& name : query.modalities)
+    require(std::any_of(model.modalities.begin(), model.modalities.end(),
+                        [&](const PlacedModality& modality) {
+                          return name == modality.what.full() || name == modality.what.part();
                         }),
             "--kinds names '", name, "', which is not related; there are ", join(names));
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const KindName& what = model.kinds[k].what;
-    const bool meant =
-        query.kinds.empty()
-            // The words of an item stand for it where it has no other features.
-            ? what.of != ThingsOf::text ||
-                  std::none_of(model.kinds.begin(), model.kinds.end(),
-                               [&](const RelatedKind& other) {
-                                 return other.what.of == ThingsOf::items &&
-                                        other.what.collection == what.collection;
-                               })
-            : std::any_of(query.kinds.begin(), query.kinds.end(), [&](const std::string& name) {
-                return name == what.full() || name == what.part();
-              });
-    if (meant) kinds.push_back(k);
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const Modality& what = model.modalities[k].what;
+    const bool meant = query.modalities.empty()
+                           // The words of an item stand for it where it has no other features.
+                           ? what.of != NodeType::text ||
+                                 std::none_of(model.modalities.begin(), model.modalities.end(),
+                                              [&](const PlacedModality& other) {
+                                                return other.what.of == NodeType::items &&
+                                                       other.what.collection == what.collection;
+                                              })
+                           : std::any_of(query.modalities.begin(), query.modalities.end(),
+                                         [&](const std::string& name) {
+                                           return name == what.full() || name == what.part();
+                                         });
+    if (meant) modalities.push_back(k);
   }
-  return kinds;
+  return modalities;
 }
 
-/// How much each kind's evidence counts for a target: as chosen on held out items; what was not
+/// How much each modality's evidence counts for a target: as chosen on held out items; what was not
 /// tried there, such as evidence of another collection, counts once.
 std::vector<double> Relations::Parts::says(std::size_t target, const Asked& asked) const {
-  std::vector<double> says(model.kinds.size());
+  std::vector<double> says(model.modalities.size());
   double all = 0;
   for (std::size_t e = 0; e < says.size(); ++e) {
     if (asked.evidence[e].size() == 0) continue;
-    const bool tried =
-        e != target && model.kinds[e].what.collection == model.kinds[target].what.collection;
+    const bool tried = e != target && model.modalities[e].what.collection ==
+                                          model.modalities[target].what.collection;
     says[e] = tried ? model.rules[target].say[e] : 1;
     all += says[e];
   }
@@ -298,22 +299,23 @@ std::vector<double> Relations::Parts::says(std::size_t target, const Asked& aske
   return says;
 }
 
-std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int64_t thing,
+std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int64_t node,
                                                     const Asked& asked) const {
-  const RelatedKind& of = model.kinds[target];
+  const PlacedModality& of = model.modalities[target];
   const std::string& name = of.what.collection;
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < of.has.rows(); ++row)
     if (!(asked.row == row && asked.collection == name))
       for (std::size_t i = 0; i < of.has.view().row_indices(row).size(); ++i)
-        if (of.has.view().row_indices(row)[i] == thing && of.has.view().row_values(row)[i] > 0)
+        if (of.has.view().row_indices(row)[i] == node && of.has.view().row_values(row)[i] > 0)
           rows.push_back(row);
   std::vector<double> closeness(rows.size());
-  for (std::size_t e = 0; e < model.kinds.size(); ++e) {
-    if (e == target || asked.evidence[e].size() == 0 || model.kinds[e].what.collection != name)
+  for (std::size_t e = 0; e < model.modalities.size(); ++e) {
+    if (e == target || asked.evidence[e].size() == 0 || model.modalities[e].what.collection != name)
       continue;
     const Matrix there = directions(
-        model.space, positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions, rows));
+        model.space,
+        positions_of_items(model.modalities[e].has.view(), model.modalities[e].positions, rows));
     const Matrix here = directions(model.space, asked.evidence[e]);
     for (std::size_t i = 0; i < rows.size(); ++i)
       closeness[i] += there.row(static_cast<Eigen::Index>(i)).dot(here.row(0));
@@ -324,67 +326,67 @@ std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int
   return result;
 }
 
-RelatedThings Relations::Parts::things_of(std::size_t target, const Asked& asked,
-                                          const RelateQuery& query) const {
-  const RelatedKind& of = model.kinds[target];
+RelatedNodes Relations::Parts::nodes_of(std::size_t target, const Asked& asked,
+                                        const RelateQuery& query) const {
+  const PlacedModality& of = model.modalities[target];
   const std::vector<double> say = says(target, asked);
-  const auto things = static_cast<std::size_t>(of.things());
-  std::vector<double> times(things, 1);
-  std::vector<Matrix> affinity(model.kinds.size());
-  for (std::size_t e = 0; e < model.kinds.size(); ++e) {
+  const auto nodes = static_cast<std::size_t>(of.nodes());
+  std::vector<double> times(nodes, 1);
+  std::vector<Matrix> affinity(model.modalities.size());
+  for (std::size_t e = 0; e < model.modalities.size(); ++e) {
     if (say[e] == 0 || asked.evidence[e].size() == 0) continue;
     affinity[e] = affinities(model.space, asked.evidence[e], of.positions, jobs);
-    for (std::size_t i = 0; i < things; ++i)
+    for (std::size_t i = 0; i < nodes; ++i)
       times[i] += say[e] * static_cast<double>(affinity[e](0, static_cast<Eigen::Index>(i)));
   }
   TargetRule rule = model.rules[target];
   rule.say = say;
   const Matrix ranked =
       target_scores(model.space, rule, target, of.positions, asked.evidence,
-                    rule.voters > 0 ? known_items(target, asked) : KnownItems(), jobs);
+                    rule.neighbours > 0 ? known_items(target, asked) : KnownItems(), jobs);
   const std::vector<double> scores(ranked.data(), ranked.data() + ranked.size());
-  std::vector<std::uint8_t> leave_out(things);
-  for (std::size_t i = 0; i < things; ++i)
+  std::vector<std::uint8_t> leave_out(nodes);
+  for (std::size_t i = 0; i < nodes; ++i)
     // What fits worse than chance is no answer.
     if (of.positions.row(static_cast<Eigen::Index>(i)).isZero(0) || times[i] <= 1) leave_out[i] = 1;
-  const bool of_items = of.what.of == ThingsOf::items || of.what.of == ThingsOf::text;
+  const bool of_items = of.what.of == NodeType::items || of.what.of == NodeType::text;
   // An item is not related to itself, nor a tag.
-  if (asked.row && of.what.collection == asked.collection && of_items && *asked.row < of.things())
+  if (asked.row && of.what.collection == asked.collection && of_items && *asked.row < of.nodes())
     leave_out[static_cast<std::size_t>(*asked.row)] = 1;
-  if (!query.tag.empty() && of.what.of == ThingsOf::tags)
-    for (const std::int64_t thing : asked.known[target])
-      leave_out[static_cast<std::size_t>(thing)] = 1;
-  if (of.what.of == ThingsOf::tags && of.what.collection == asked.collection &&
+  if (!query.tag.empty() && of.what.of == NodeType::tags)
+    for (const std::int64_t node : asked.known[target])
+      leave_out[static_cast<std::size_t>(node)] = 1;
+  if (of.what.of == NodeType::tags && of.what.collection == asked.collection &&
       !asked.rejected.empty())
-    for (std::size_t i = 0; i < things; ++i)
+    for (std::size_t i = 0; i < nodes; ++i)
       if (std::find(asked.rejected.begin(), asked.rejected.end(), tag_key(of.names[i])) !=
           asked.rejected.end())
         leave_out[i] = 1;
-  RelatedThings result{of.what.full(), {}};
-  for (const std::int64_t thing :
+  RelatedNodes result{of.what.full(), {}};
+  for (const std::int64_t node :
        first_by_score(scores, static_cast<std::size_t>(query.limit), leave_out)) {
-    const auto i = static_cast<std::size_t>(thing);
-    RelatedThing& each = result.things.emplace_back();
-    each.name = name_of(target, thing);
+    const auto i = static_cast<std::size_t>(node);
+    RelatedNode& each = result.nodes.emplace_back();
+    each.name = name_of(target, node);
     each.score = scores[i];
     each.times = std::max(0.0, times[i]);
     each.known = asked.row && std::find(asked.known[target].begin(), asked.known[target].end(),
-                                        thing) != asked.known[target].end();
+                                        node) != asked.known[target].end();
     if (!query.explain) continue;
-    for (std::size_t e = 0; e < model.kinds.size(); ++e)
+    for (std::size_t e = 0; e < model.modalities.size(); ++e)
       if (affinity[e].size() > 0)
         each.reasons.push_back(
-            {model.kinds[e].what.full(), say[e] * static_cast<double>(affinity[e](0, thing))});
-    if (!of_items) each.examples = examples(target, thing, asked);
+            {model.modalities[e].what.full(), say[e] * static_cast<double>(affinity[e](0, node))});
+    if (!of_items) each.examples = examples(target, node, asked);
   }
   return result;
 }
 
-/// The items that have things of the target, where what is asked could be near them. The item that
+/// The items that have nodes of the target, where what is asked could be near them. The item that
 /// is asked for does not vote for what it has itself.
 KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked) const {
-  const RelatedKind& of = model.kinds[target];
-  KnownItems known{Evidence(model.kinds.size()), of.has};
+  const PlacedModality& of = model.modalities[target];
+  KnownItems known{Evidence(model.modalities.size()), of.has};
   if (asked.row && asked.collection == of.what.collection && *asked.row < of.has.rows()) {
     Sparse others;
     others.columns = of.has.columns;
@@ -395,24 +397,25 @@ KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked)
         others.push_row(of.has.view(), row);
     known.has = std::move(others);
   }
-  for (std::size_t e = 0; e < model.kinds.size(); ++e)
+  for (std::size_t e = 0; e < model.modalities.size(); ++e)
     if (e != target && asked.evidence[e].size() > 0 &&
-        model.kinds[e].what.collection == of.what.collection)
-      known.where[e] = positions_of_items(model.kinds[e].has.view(), model.kinds[e].positions);
+        model.modalities[e].what.collection == of.what.collection)
+      known.where[e] =
+          positions_of_items(model.modalities[e].has.view(), model.modalities[e].positions);
   return known;
 }
 
 GuessedPlace Relations::Parts::guess(std::size_t target, const Asked& asked) const {
   TargetRule rule = model.rules[target];
   rule.say = says(target, asked);
-  const RelatedKind& of = model.kinds[target];
+  const PlacedModality& of = model.modalities[target];
   const Matrix scores =
-      place_scores(model.space, rule, model.place_rule.voters, target, of.positions, asked.evidence,
-                   known_items(target, asked), jobs);
+      place_scores(model.space, rule, model.place_rule.neighbours, target, of.positions,
+                   asked.evidence, known_items(target, asked), jobs);
   const PlaceGuess found = guess_place({scores.data(), static_cast<std::size_t>(scores.cols())},
-                                       model.kinds[target].places);
+                                       model.modalities[target].places);
   GuessedPlace result;
-  result.place = model.kinds[target].places[found.place];
+  result.place = model.modalities[target].places[found.place];
   result.radius = model.place_rule.radius(found.spread);
   result.tells = !model.place_rule.spread.empty() && model.place_rule.tells(result.radius);
   return result;
@@ -426,8 +429,8 @@ Relations& Relations::operator=(Relations&&) noexcept = default;
 
 const RelateModel& Relations::model() const { return parts_->model; }
 
-std::string Relations::name_of(std::size_t kind, std::int64_t thing) const {
-  return parts_->name_of(kind, thing);
+std::string Relations::name_of(std::size_t modality, std::int64_t node) const {
+  return parts_->name_of(modality, node);
 }
 
 RelateAnswer Relations::relate(const RelateQuery& query) const {
@@ -436,18 +439,18 @@ RelateAnswer Relations::relate(const RelateQuery& query) const {
   const Asked asked = parts_->ask(query);
   RelateAnswer answer;
   const RelateModel& model = parts_->model;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k)
-    if (asked.evidence[k].size() > 0) answer.evidence.push_back(model.kinds[k].what.full());
-  for (const std::size_t kind : parts_->kinds_meant(query))
-    answer.kinds.push_back(parts_->things_of(kind, asked, query));
-  for (std::size_t k = 0; k < model.kinds.size() && asked.row; ++k) {
-    if (model.kinds[k].what.of != ThingsOf::places ||
-        model.kinds[k].what.collection != asked.collection)
+  for (std::size_t k = 0; k < model.modalities.size(); ++k)
+    if (asked.evidence[k].size() > 0) answer.evidence.push_back(model.modalities[k].what.full());
+  for (const std::size_t modality : parts_->modalities_meant(query))
+    answer.modalities.push_back(parts_->nodes_of(modality, asked, query));
+  for (std::size_t k = 0; k < model.modalities.size() && asked.row; ++k) {
+    if (model.modalities[k].what.of != NodeType::places ||
+        model.modalities[k].what.collection != asked.collection)
       continue;
     if (asked.known[k].empty())
       answer.guess = parts_->guess(k, asked);
     else
-      answer.known_place = model.kinds[k].places[static_cast<std::size_t>(asked.known[k][0])];
+      answer.known_place = model.modalities[k].places[static_cast<std::size_t>(asked.known[k][0])];
   }
   answer.seconds = seconds_since(begin);
   return answer;
@@ -457,17 +460,18 @@ std::vector<SameTags> Relations::same_tags(std::int64_t limit, std::int64_t min_
   std::vector<SameTags> pairs;
   const RelateModel& model = parts_->model;
   bool found = false;
-  for (const RelatedKind& kind : model.kinds) {
-    if (kind.what.of != ThingsOf::tags) continue;
+  for (const PlacedModality& modality : model.modalities) {
+    if (modality.what.of != NodeType::tags) continue;
     found = true;
-    const Sparse items = transpose(kind.has.view());
+    const Sparse items = transpose(modality.has.view());
     std::vector<std::int64_t> tags;
-    for (std::int64_t i = 0; i < kind.things(); ++i)
-      if (std::ssize(items.view().row_indices(i)) >= min_items && !kind.positions.row(i).isZero(0))
+    for (std::int64_t i = 0; i < modality.nodes(); ++i)
+      if (std::ssize(items.view().row_indices(i)) >= min_items &&
+          !modality.positions.row(i).isZero(0))
         tags.push_back(i);
-    Matrix rows(std::ssize(tags), kind.positions.cols());
+    Matrix rows(std::ssize(tags), modality.positions.cols());
     for (std::size_t i = 0; i < tags.size(); ++i)
-      rows.row(static_cast<Eigen::Index>(i)) = kind.positions.row(tags[i]);
+      rows.row(static_cast<Eigen::Index>(i)) = modality.positions.row(tags[i]);
     const Matrix towards = directions(model.space, rows);
     const Matrix alike = multiply_transposed(towards, towards, parts_->jobs);
     for (std::size_t a = 0; a < tags.size(); ++a)
@@ -479,9 +483,9 @@ std::vector<SameTags> Relations::same_tags(std::int64_t limit, std::int64_t min_
         std::vector<std::int32_t> both;
         std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
                               std::back_inserter(both));
-        pairs.push_back({kind.what.full(), kind.names[static_cast<std::size_t>(tags[a])],
-                         kind.names[static_cast<std::size_t>(tags[b])], cosine, std::ssize(first),
-                         std::ssize(second), std::ssize(both)});
+        pairs.push_back({modality.what.full(), modality.names[static_cast<std::size_t>(tags[a])],
+                         modality.names[static_cast<std::size_t>(tags[b])], cosine,
+                         std::ssize(first), std::ssize(second), std::ssize(both)});
       }
   }
   require(found, "the model relates no tags; learn one with NAME/tags");

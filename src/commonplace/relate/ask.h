@@ -19,19 +19,19 @@ struct RelateQuery {
   std::string tag;
   std::optional<Place> at;
   std::string text;
-  /// Names or parts of kinds, such as tags or photos/places; empty: all.
-  std::vector<std::string> kinds;
+  /// Names or parts of modalities, such as tags or photos/places; empty: all.
+  std::vector<std::string> modalities;
   std::int64_t limit = 10;
   bool explain = false;
 };
 
-/// What the evidence of one kind adds to an answer.
+/// What the evidence of one modality adds to an answer.
 struct RelateReason {
-  std::string kind;
+  std::string modality;
   double adds = 0;  ///< to `times`
 };
 
-struct RelatedThing {
+struct RelatedNode {
   std::string name;                   ///< an item's id, a tag, a label, "latitude,longitude"
   double score = 0;                   ///< what it is ranked by
   double times = 0;                   ///< as likely as chance would have it
@@ -41,9 +41,9 @@ struct RelatedThing {
   std::vector<std::string> examples;
 };
 
-struct RelatedThings {
-  std::string kind;
-  std::vector<RelatedThing> things;
+struct RelatedNodes {
+  std::string modality;
+  std::vector<RelatedNode> nodes;
 };
 
 struct GuessedPlace {
@@ -53,8 +53,8 @@ struct GuessedPlace {
 };
 
 struct RelateAnswer {
-  std::vector<std::string> evidence;  ///< the kinds that say something of what was asked
-  std::vector<RelatedThings> kinds;
+  std::vector<std::string> evidence;  ///< the modalities that say something of what was asked
+  std::vector<RelatedNodes> modalities;
   std::optional<Place> known_place;   ///< of the item
   std::optional<GuessedPlace> guess;  ///< where an item without a place may be
   double seconds = 0;
@@ -62,7 +62,7 @@ struct RelateAnswer {
 
 /// Two tags that may mean the same.
 struct SameTags {
-  std::string kind;
+  std::string modality;
   std::string first;
   std::string second;
   double alike = 0;  ///< cosine of their positions
@@ -81,15 +81,15 @@ class Relations {
   Relations& operator=(Relations&&) noexcept;
 
   const RelateModel& model() const;
-  /// The nearest things of each kind. Items that came after the model was learned are placed by
-  /// their features. A tag that was rejected for the item is never among them. O(things · dim).
+  /// The nearest nodes of each modality. Items that came after the model was learned are placed by
+  /// their features. A tag that was rejected for the item is never among them. O(nodes · dim).
   /// Error, saying what there is, for what is not known.
   RelateAnswer relate(const RelateQuery& query) const;
-  /// The pairs of tags of a kind that lie closest, each of `min_items` items or more; those of more
-  /// items first where they are as close.
+  /// The pairs of tags of a modality that lie closest, each of `min_items` items or more; those of
+  /// more items first where they are as close.
   std::vector<SameTags> same_tags(std::int64_t limit, std::int64_t min_items = 3) const;
-  /// A thing's name as shown.
-  std::string name_of(std::size_t kind, std::int64_t thing) const;
+  /// A node's name as shown.
+  std::string name_of(std::size_t modality, std::int64_t node) const;
 
  private:
   struct Parts;

@@ -30,17 +30,18 @@ struct Outcome {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, ndcg, met, rand, seconds, chosen, learned_from)
 
-std::size_t target_kind(const RelateData& data, const std::string& asked) {
+std::size_t target_modality(const RelateData& data, const std::string& asked) {
   std::vector<std::string> names;
-  for (const RelateKind& kind : data.kinds) names.push_back(kind.what.full());
+  for (const ModalityRows& modality : data.modalities) names.push_back(modality.what.full());
   if (asked.empty()) {
-    for (std::size_t k = 0; k < data.kinds.size(); ++k)
-      if (data.kinds[k].what.of == ThingsOf::tags || data.kinds[k].what.of == ThingsOf::label)
+    for (std::size_t k = 0; k < data.modalities.size(); ++k)
+      if (data.modalities[k].what.of == NodeType::tags ||
+          data.modalities[k].what.of == NodeType::label)
         return k;
     fail("there are neither tags nor labels to ask for; say what with --target: ", join(names));
   }
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
-    if (asked == names[k] || asked == data.kinds[k].what.part()) return k;
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
+    if (asked == names[k] || asked == data.modalities[k].what.part()) return k;
   fail("--target '", asked, "' is not among ", join(names));
 }
 
@@ -52,26 +53,27 @@ RelateTask make_task(const RelateData& data, std::size_t target, const RelateOpt
   task.target = target;
   task.options = relate;
   task.jobs = jobs;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     auto& mask = task.held.emplace_back(static_cast<std::size_t>(data.items_of(k)), 0);
-    if (data.kinds[k].what.collection != data.kinds[target].what.collection) continue;
+    if (data.modalities[k].what.collection != data.modalities[target].what.collection) continue;
     for (std::size_t row = 0; row < mask.size(); ++row)
       mask[row] = is_test_row(seed, static_cast<std::int64_t>(row), held) ||
                   random_uniform(seed, row, 0x7368617265ULL) * 100 >= static_cast<double>(share);
   }
   for (std::int64_t row = 0; row < data.items_of(target); ++row)
-    if (is_test_row(seed, row, held) && !data.kinds[target].has.view().row_indices(row).empty())
+    if (is_test_row(seed, row, held) &&
+        !data.modalities[target].has.view().row_indices(row).empty())
       task.asked.push_back(row);
-  require(!task.asked.empty(), "no item that is held out has ", data.kinds[target].what.full(),
+  require(!task.asked.empty(), "no item that is held out has ", data.modalities[target].what.full(),
           "; there are too few items to evaluate on");
   return task;
 }
 
-/// The share of pairs of item and thing of which a grouping of both tells whether they are linked.
+/// The share of pairs of item and node of which a grouping of both tells whether they are linked.
 double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int64_t groups,
                       int jobs) {
-  Matrix all(said.items.rows() + said.things.rows(), said.items.cols());
-  all << said.items, said.things;
+  Matrix all(said.items.rows() + said.nodes.rows(), said.items.cols());
+  all << said.items, said.nodes;
   KMeansOptions options;
   options.clusters = std::min<std::int64_t>(groups, all.rows());
   options.jobs = jobs;
@@ -98,11 +100,11 @@ Outcome outcome_of(const RelateTask& task, const std::string& method,
   const RelateSaid said = relate_by(task, method, progress);
   Outcome outcome;
   outcome.seconds = seconds_since(begin);
-  const Sparse truth = truth_of(task.data->kinds[task.target], task.asked);
+  const Sparse truth = truth_of(task.data->modalities[task.target], task.asked);
   for (const double each : ndcg_of_items(said.scores, truth.view(), true, task.jobs))
     if (each >= 0) outcome.ndcg.push_back(each);
   if (said.items.cols() > 0) {
-    outcome.met = guidance_met(said.items, said.things, truth.view(), kShares, task.jobs);
+    outcome.met = guidance_met(said.items, said.nodes, truth.view(), kShares, task.jobs);
     outcome.rand = rand_of_groups(said, truth.view(), options.groups, task.jobs);
   }
   outcome.chosen = said.chosen;
@@ -174,29 +176,30 @@ struct PlaceOutcome {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
 
-/// The places of the most alike known items by the first kind with features.
+/// The places of the most alike known items by the first modality with features.
 std::vector<double> errors_of_neighbours(const RelateTask& task) {
   const RelateSaid said = relate_by(task, "neighbours", no_progress);
-  const RelateKind& kind = task.data->kinds[task.target];
-  return place_errors(said.scores, truth_of(kind, task.asked).view(), kind.places, task.jobs);
+  const ModalityRows& modality = task.data->modalities[task.target];
+  return place_errors(said.scores, truth_of(modality, task.asked).view(), modality.places,
+                      task.jobs);
 }
 
 PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
-  const RelateKind& kind = task.data->kinds[task.target];
-  const Sparse truth = truth_of(kind, task.asked);
+  const ModalityRows& modality = task.data->modalities[task.target];
+  const Sparse truth = truth_of(modality, task.asked);
   const LearnedRelation learned = learn_relation(task, progress);
   const Matrix scores = place_scores(
-      learned.space, learned.choice.rules[task.target], learned.choice.place_rule.voters,
+      learned.space, learned.choice.rules[task.target], learned.choice.place_rule.neighbours,
       task.target, learned.positions[task.target],
       evidence_of(*task.data, learned.positions, task.target, task.asked),
       known_of(*task.data, learned.positions, task.target, known_items(task)), task.jobs);
   PlaceOutcome outcome;
   outcome.methods = {"commonplace"};
-  outcome.errors = {place_errors(scores, truth.view(), kind.places, task.jobs)};
+  outcome.errors = {place_errors(scores, truth.view(), modality.places, task.jobs)};
   for (std::size_t i = 0; i < task.asked.size(); ++i) {
     const PlaceGuess guess = guess_place(
-        {scores.data() + static_cast<Eigen::Index>(i) * scores.cols(), kind.places.size()},
-        kind.places);
+        {scores.data() + static_cast<Eigen::Index>(i) * scores.cols(), modality.places.size()},
+        modality.places);
     const PlaceRule& rule = learned.choice.place_rule;
     if (!rule.spread.empty() && rule.tells(rule.radius(guess.spread))) ++outcome.told;
   }
@@ -207,25 +210,25 @@ PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
   }
   outcome.methods.emplace_back("one place");
   outcome.errors.push_back(place_errors(relate_by(task, "popular", progress).scores, truth.view(),
-                                        kind.places, task.jobs));
+                                        modality.places, task.jobs));
   return outcome;
 }
 
 void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::size_t target,
                      const RelateOptions& relate, const RelateEvaluationOptions& options,
                      Comm& comm, int jobs, const Progress& progress) {
-  std::size_t kind = data.kinds.size();
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
-    if (data.kinds[k].what.of == ThingsOf::places &&
-        data.kinds[k].what.collection == data.kinds[target].what.collection)
-      kind = k;
-  if (kind == data.kinds.size()) return;
+  std::size_t modality = data.modalities.size();
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
+    if (data.modalities[k].what.of == NodeType::places &&
+        data.modalities[k].what.collection == data.modalities[target].what.collection)
+      modality = k;
+  if (modality == data.modalities.size()) return;
   std::vector<PlaceOutcome> outcomes;
   for (const std::string& made : make_together(comm, options.repeat, [&](std::int64_t repeat) {
          progress({"guessing places", static_cast<std::uint64_t>(repeat),
                    static_cast<std::uint64_t>(options.repeat), "repetitions"});
          return packed(place_outcome(
-             make_task(data, kind, relate, options.held, 100, seed_of(relate, repeat), jobs),
+             make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), jobs),
              progress));
        })) {
     outcomes.push_back(unpacked<PlaceOutcome>(made));
@@ -256,12 +259,13 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   require(options.groups >= 1, "--groups must be 1 or more, not ", options.groups);
   check(relate);
   RelateEvaluation evaluation;
-  const std::size_t target = target_kind(data, options.target);
-  evaluation.target = data.kinds[target].what.full();
-  for (const RelateKind& kind : data.kinds) evaluation.kinds.push_back(kind.what.full());
-  evaluation.things = data.kinds[target].things;
+  const std::size_t target = target_modality(data, options.target);
+  evaluation.target = data.modalities[target].what.full();
+  for (const ModalityRows& modality : data.modalities)
+    evaluation.modalities.push_back(modality.what.full());
+  evaluation.nodes = data.modalities[target].nodes;
   for (std::int64_t row = 0; row < data.items_of(target); ++row)
-    evaluation.items += data.kinds[target].has.view().row_indices(row).empty() ? 0 : 1;
+    evaluation.items += data.modalities[target].has.view().row_indices(row).empty() ? 0 : 1;
   const std::vector<Piece> pieces = pieces_of(
       options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), jobs));
   const std::vector<std::string> made =

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,14 +14,14 @@
 namespace commonplace {
 
 struct RelateEvaluationOptions {
-  std::string target{};  ///< the kind that is asked for; empty: the first of tags or a label
+  std::string target{};  ///< the modality that is asked for; empty: the first of tags or a label
   std::string methods =
       "commonplace,alone,positive,cca,mvlpp,lpp,popular,neighbours,ridge,ridge-all,place-votes";
   int repeat = 3;              ///< with so many different choices of what is held out
   double held = 0.2;           ///< share of the items that are held out
   std::string shares = "100";  ///< per cent of the other items that are learned from; a list
   std::string dims{};          ///< coordinates at most; a list; empty: as each method chooses
-  std::int64_t groups = 10;    ///< of items and things together, for the Rand index
+  std::int64_t groups = 10;    ///< of items and nodes together, for the Rand index
 };
 
 template <class Options, class Visit>
@@ -42,12 +41,11 @@ struct RelateQuality {
   std::string method;
   std::int64_t learned_from = 0;  ///< items, in the first repetition
   std::int64_t dim = 0;           ///< at most; 0: as the method chose
-  Measured ndcg;                  ///< of as many things as an item has
+  Measured ndcg;                  ///< of as many nodes as an item has
   /// Share of the links of items held out among the closest 10, 20 .. 100 % of all pairs; empty for
   /// methods that place nothing.
   std::vector<double> met;
-  double rand =
-      -1;  ///< share of pairs of item and thing that groups tell right; -1: places nothing
+  double rand = -1;  ///< share of pairs of item and node that groups tell right; -1: places nothing
   std::string chosen;  ///< settings, in the first repetition
   double seconds = 0;  ///< on average
 };
@@ -61,9 +59,9 @@ struct PlaceQuality {
 
 struct RelateEvaluation {
   std::string target;
-  std::vector<std::string> kinds;
-  std::int64_t items = 0;   ///< that have things of the target
-  std::int64_t things = 0;  ///< of the target
+  std::vector<std::string> modalities;
+  std::int64_t items = 0;  ///< that have nodes of the target
+  std::int64_t nodes = 0;  ///< of the target
   std::vector<RelateQuality> methods;
   std::vector<PlaceQuality> places;  ///< if there are places
   double told = 0;                   ///< share of the items whose place could be told
@@ -74,34 +72,5 @@ struct RelateEvaluation {
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
                                  const RelateEvaluationOptions& options, Comm& comm, int jobs,
                                  const Progress& progress);
-
-/// Pairs of two kinds of features, of which the later ones are new.
-struct CrossTrial {
-  RelateData data;         ///< kinds: first, second, label
-  std::int64_t known = 0;  ///< items that are learned from; the others are asked for
-};
-/// Each of the files a .npy: two of features and one of a class an item, for learning and for
-/// asking.
-CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
-                            const std::filesystem::path& labels,
-                            const std::vector<std::filesystem::path>& test_features,
-                            const std::filesystem::path& test_labels);
-
-/// Mean average precision of finding items of the same class by the other kind of features.
-struct CrossQuality {
-  std::string method;
-  double first_to_second = 0;
-  double second_to_first = 0;
-  double seconds = 0;
-  std::string chosen;
-};
-/// All ranks have the trial, share the methods and get the same.
-std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         Comm& comm, int jobs, const Progress& progress);
-
-std::string to_json(const RelateEvaluation& evaluation);
-std::string to_json(const std::vector<CrossQuality>& qualities);
-/// nDCG against the coordinates and against the items learned from, and guidance met, as SVG.
-std::string evaluation_plot(const RelateEvaluation& evaluation);
 
 }  // namespace commonplace

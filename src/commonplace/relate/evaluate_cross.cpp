@@ -1,3 +1,5 @@
+#include "commonplace/relate/evaluate_cross.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,15 +10,13 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/packed.h"
-#include "commonplace/eval/plot.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
-#include "commonplace/relate/ask.h"
-#include "commonplace/relate/evaluate.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
 #include "commonplace/relate/rivals/locality_projection.h"
+#include "commonplace/relate/rivals/methods.h"
 
 namespace commonplace {
 
@@ -29,35 +29,35 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kRidges[] = {0.01, 0.03, 0.1, 0.3, 1, 3};
 
-RelateKind kind_of_file(const Matrix& rows, const std::string& name) {
-  RelateKind kind;
-  kind.what = {"pairs", ThingsOf::items, name};
-  kind.things = rows.rows();
-  kind.rows.dense = rows;
-  kind.has.columns = rows.rows();
+ModalityRows modality_of_file(const Matrix& rows, const std::string& name) {
+  ModalityRows modality;
+  modality.what = {"pairs", NodeType::items, name};
+  modality.nodes = rows.rows();
+  modality.rows.dense = rows;
+  modality.has.columns = rows.rows();
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
-    kind.has.push(static_cast<std::int32_t>(i), 1);
-    kind.has.end_row();
+    modality.has.push(static_cast<std::int32_t>(i), 1);
+    modality.has.end_row();
   }
-  return kind;
+  return modality;
 }
 
-RelateKind kind_of_classes(const Matrix& classes, const std::filesystem::path& path) {
+ModalityRows modality_of_classes(const Matrix& classes, const std::filesystem::path& path) {
   require(classes.cols() == 1, path.string(), " has ", classes.cols(),
           " columns; expected one class an item");
-  RelateKind kind;
-  kind.what = {"pairs", ThingsOf::label, "class"};
+  ModalityRows modality;
+  modality.what = {"pairs", NodeType::label, "class"};
   std::map<float, std::int32_t> numbers;
   for (Eigen::Index i = 0; i < classes.rows(); ++i) {
     const auto [found, is_new] =
         numbers.emplace(classes(i, 0), static_cast<std::int32_t>(numbers.size()));
-    if (is_new) kind.names.push_back(concat(classes(i, 0)));
-    kind.has.push(found->second, 1);
-    kind.has.end_row();
+    if (is_new) modality.names.push_back(concat(classes(i, 0)));
+    modality.has.push(found->second, 1);
+    modality.has.end_row();
   }
-  kind.things = std::ssize(kind.names);
-  kind.has.columns = kind.things;
-  return kind;
+  modality.nodes = std::ssize(modality.names);
+  modality.has.columns = modality.nodes;
+  return modality;
 }
 
 Matrix stacked(const Matrix& a, const Matrix& b, const std::filesystem::path& path) {
@@ -69,14 +69,14 @@ Matrix stacked(const Matrix& a, const Matrix& b, const std::filesystem::path& pa
 }
 
 /// The class of each item.
-std::vector<std::int32_t> classes_of(const RelateKind& label) {
+std::vector<std::int32_t> classes_of(const ModalityRows& label) {
   std::vector<std::int32_t> result;
   for (std::int64_t row = 0; row < label.has.rows(); ++row)
     result.push_back(label.has.view().row_indices(row)[0]);
   return result;
 }
 
-/// Scores of asked items by the first kind (rows) and by the second (columns).
+/// Scores of asked items by the first modality (rows) and by the second (columns).
 using Scores = std::function<Matrix(std::span<const std::int64_t> known,
                                     std::span<const std::int64_t> asked, std::string& chosen)>;
 
@@ -96,8 +96,8 @@ double map_of(const Matrix& scores, std::span<const std::int32_t> classes) {
   return mean(precision);
 }
 
-Matrix rows_of(const RelateKind& kind, std::span<const std::int64_t> items) {
-  return take_rows(kind.view(), items).dense;
+Matrix rows_of(const ModalityRows& modality, std::span<const std::int64_t> items) {
+  return take_rows(modality.view(), items).dense;
 }
 
 Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
@@ -109,40 +109,56 @@ Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
   return multiply_transposed(first, second, jobs);
 }
 
-Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
-              std::span<const std::int64_t> asked, double ridge, int jobs) {
-  const Matrix first = rows_of(data.kinds[0], known);
-  const Matrix second = rows_of(data.kinds[1], known);
+/// Fits one projection for both views by `fit(first, second, pairs)` on the known items, and
+/// compares the asked ones in it with the coordinates weighed by `weight(model)`.
+template <class Fit, class Weight>
+Matrix by_pairs(const RelateData& data, std::span<const std::int64_t> known,
+                std::span<const std::int64_t> asked, int jobs, Fit fit, Weight weight) {
   std::vector<ItemPair> pairs;
-  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
-  CanonicalCorrelationOptions options;
-  options.dim = std::min<std::int64_t>({100, first.cols(), second.cols()});
+  for (std::int64_t i = 0; i < std::ssize(known); ++i) pairs.emplace_back(i, i);
+  const Matrix first = rows_of(data.modalities[0], known);
+  const Matrix second = rows_of(data.modalities[1], known);
+  const auto model = fit(FeatureRows(first), FeatureRows(second), pairs);
+  const Matrix one = rows_of(data.modalities[0], asked);
+  const Matrix other = rows_of(data.modalities[1], asked);
+  return cosines(encode(model, 0, FeatureRows(one), jobs),
+                 encode(model, 1, FeatureRows(other), jobs), weight(model), jobs);
+}
+
+/// Options with as many coordinates as both views have, `most` at most.
+template <class Options>
+Options pair_options(const FeatureRows& first, const FeatureRows& second, std::int64_t most,
+                     double ridge, int jobs) {
+  Options options;
+  options.dim = std::min({most, first.columns(), second.columns()});
   options.ridge = ridge;
   options.jobs = jobs;
-  const CanonicalCorrelation model =
-      fit_canonical_correlation(FeatureRows(first), FeatureRows(second), pairs, {}, options);
-  const Matrix one = rows_of(data.kinds[0], asked);
-  const Matrix other = rows_of(data.kinds[1], asked);
-  return cosines(encode(model, 0, FeatureRows(one), jobs),
-                 encode(model, 1, FeatureRows(other), jobs), model.correlations, jobs);
+  return options;
+}
+
+Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
+              std::span<const std::int64_t> asked, double ridge, int jobs) {
+  return by_pairs(
+      data, known, asked, jobs,
+      [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
+        return fit_canonical_correlation(
+            first, second, pairs, {},
+            pair_options<CanonicalCorrelationOptions>(first, second, 100, ridge, jobs));
+      },
+      [](const CanonicalCorrelation& model) { return model.correlations; });
 }
 
 Matrix by_mvlpp(const RelateData& data, std::span<const std::int64_t> known,
                 std::span<const std::int64_t> asked, double ridge, int jobs) {
-  const Matrix first = rows_of(data.kinds[0], known);
-  const Matrix second = rows_of(data.kinds[1], known);
-  std::vector<ItemPair> pairs;
-  for (std::int64_t i = 0; i < first.rows(); ++i) pairs.emplace_back(i, i);
-  LocalityProjectionOptions options;
-  options.dim = std::min<std::int64_t>({30, first.cols(), second.cols()});
-  options.ridge = ridge;
-  options.jobs = jobs;
-  const GuidedProjection model =
-      fit_paired_locality_projection(FeatureRows(first), FeatureRows(second), pairs, options).model;
-  const Matrix one = rows_of(data.kinds[0], asked);
-  const Matrix other = rows_of(data.kinds[1], asked);
-  return cosines(encode(model, 0, FeatureRows(one), jobs),
-                 encode(model, 1, FeatureRows(other), jobs), VectorD::Ones(model.dim()), jobs);
+  return by_pairs(
+      data, known, asked, jobs,
+      [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
+        return fit_paired_locality_projection(
+                   first, second, pairs,
+                   pair_options<LocalityProjectionOptions>(first, second, 30, ridge, jobs))
+            .model;
+      },
+      [](const GuidedProjection& model) { return VectorD(VectorD::Ones(model.dim())); });
 }
 
 /// A fifth of the known items, to choose by, and the others.
@@ -154,7 +170,7 @@ struct Inner {
 
 Inner inner_of(const RelateData& data, std::span<const std::int64_t> known) {
   Inner inner;
-  const auto all = classes_of(data.kinds[2]);
+  const auto all = classes_of(data.modalities[2]);
   for (const std::int64_t item : known) {
     if (!is_test_row(1, item, 0.2)) {
       inner.learn.push_back(item);
@@ -199,7 +215,7 @@ Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::in
   RelateSpace space = learned.space;
   cut(space, dim);
   const auto where = [&](std::size_t k) {
-    return positions_of_items(data.kinds[k].has.view(),
+    return positions_of_items(data.modalities[k].has.view(),
                               learned.positions[k].leftCols(space.dim()).eval(), asked);
   };
   return affinities(space, where(0), where(1), jobs);
@@ -215,15 +231,16 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
     RelateData pairs;
     if (!with_classes)
       for (std::size_t k = 0; k < 2; ++k)
-        pairs.kinds.push_back(kind_of_file(data.kinds[k].rows.dense, data.kinds[k].what.field));
+        pairs.modalities.push_back(
+            modality_of_file(data.modalities[k].rows.dense, data.modalities[k].what.field));
     const RelateData& used = with_classes ? data : pairs;
     const auto learn = [&](std::span<const std::int64_t> from) {
       RelateTask task;
       task.data = &used;
-      task.target = used.kinds.size() - 1;
+      task.target = used.modalities.size() - 1;
       task.options = options;
       task.jobs = jobs;
-      for (std::size_t k = 0; k < used.kinds.size(); ++k) {
+      for (std::size_t k = 0; k < used.modalities.size(); ++k) {
         auto& held = task.held.emplace_back(static_cast<std::size_t>(used.items_of(k)), 1);
         for (const std::int64_t item : from) held[static_cast<std::size_t>(item)] = 0;
       }
@@ -243,43 +260,11 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
     }
     const LearnedRelation learned = learn(known);
     for (std::size_t k = 0; k < 2; ++k)
-      chosen += concat(used.kinds[k].what.field, " ", learned.space.settings[k].kernel, " gamma ",
-                       learned.space.settings[k].gamma, ", ");
+      chosen += concat(used.modalities[k].what.field, " ", learned.space.settings[k].kernel,
+                       " gamma ", learned.space.settings[k].gamma, ", ");
     chosen += concat("dim ", dim);
     return scores_in(learned, used, dim, asked, jobs);
   };
-}
-
-Json as_json(const RelateQuality& each) {
-  Json json = {{"method", each.method},
-               {"learned_from", each.learned_from},
-               {"ndcg",
-                {{"value", each.ndcg.value},
-                 {"low", each.ndcg.interval.low},
-                 {"high", each.ndcg.interval.high}}},
-               {"seconds", each.seconds}};
-  if (each.dim > 0) json["dim"] = each.dim;
-  if (!each.met.empty()) json.update({{"met", each.met}, {"rand", each.rand}});
-  if (!each.chosen.empty()) json["chosen"] = each.chosen;
-  return json;
-}
-
-/// One line a method of nDCG against what `x` gives; nothing if that is the same for all.
-Chart ndcg_chart(const RelateEvaluation& evaluation, const std::string& title,
-                 const std::string& label, const std::function<double(const RelateQuality&)>& x) {
-  Chart chart{title, label, "nDCG", {}};
-  for (const RelateQuality& each : evaluation.methods) {
-    auto found = std::find_if(chart.series.begin(), chart.series.end(),
-                              [&](const Series& series) { return series.name == each.method; });
-    if (found == chart.series.end()) {
-      chart.series.push_back({each.method, {}, {}, {}, {}});
-      found = std::prev(chart.series.end());
-    }
-    found->x.push_back(x(each));
-    found->y.push_back(each.ndcg.value);
-  }
-  std::erase_if(chart.series, [](const Series& series) { return series.x.size() < 2; });
-  return chart;
 }
 
 }  // namespace
@@ -302,9 +287,9 @@ CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
     require(rows.rows() == all.rows(), test_features[k].string(), " has ",
             rows.rows() - known.rows(), " rows, but ", test_labels.string(), " has ",
             all.rows() - trial.known);
-    trial.data.kinds.push_back(kind_of_file(rows, k == 0 ? "first" : "second"));
+    trial.data.modalities.push_back(modality_of_file(rows, k == 0 ? "first" : "second"));
   }
-  trial.data.kinds.push_back(kind_of_classes(all, labels));
+  trial.data.modalities.push_back(modality_of_classes(all, labels));
   return trial;
 }
 
@@ -316,7 +301,7 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
   for (std::int64_t i = 0; i < trial.data.items_of(0); ++i)
     (i < trial.known ? known : asked).push_back(i);
   std::vector<std::int32_t> classes;
-  const auto all = classes_of(trial.data.kinds[2]);
+  const auto all = classes_of(trial.data.modalities[2]);
   for (const std::int64_t item : asked) classes.push_back(all[static_cast<std::size_t>(item)]);
   const std::vector<std::pair<std::string, Scores>> methods = {
       {"commonplace", ours(trial.data, true, relate, jobs, progress)},
@@ -350,55 +335,6 @@ std::string to_json(const std::vector<CrossQuality>& qualities) {
                        {"seconds", each.seconds},
                        {"chosen", each.chosen}});
   return Json{{"methods", methods}}.dump();
-}
-
-std::string to_json(const RelateEvaluation& evaluation) {
-  Json methods = Json::array();
-  for (const RelateQuality& each : evaluation.methods) methods.push_back(as_json(each));
-  Json json = {{"target", evaluation.target},
-               {"kinds", evaluation.kinds},
-               {"items", evaluation.items},
-               {"things", evaluation.things},
-               {"methods", methods}};
-  if (!evaluation.places.empty()) {
-    Json places = Json::array();
-    for (const PlaceQuality& each : evaluation.places)
-      places.push_back({{"method", each.method},
-                        {"median_metres", each.median.value},
-                        {"low", each.median.interval.low},
-                        {"high", each.median.interval.high},
-                        {"within_1_km", each.within_1_km}});
-    json.update({{"places", places}, {"places_told", evaluation.told}});
-  }
-  return json.dump();
-}
-
-std::string evaluation_plot(const RelateEvaluation& evaluation) {
-  std::vector<Chart> charts;
-  Chart by_dim =
-      ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
-                 [](const RelateQuality& each) { return static_cast<double>(each.dim); });
-  if (!by_dim.series.empty() && by_dim.series[0].x.front() != by_dim.series[0].x.back())
-    charts.push_back(std::move(by_dim));
-  Chart by_items =
-      ndcg_chart(evaluation, "Things found, by items learned from", "items",
-                 [](const RelateQuality& each) { return static_cast<double>(each.learned_from); });
-  if (!by_items.series.empty() && by_items.series[0].x.front() != by_items.series[0].x.back())
-    charts.push_back(std::move(by_items));
-  Chart met{"Links of items held out that are met", "closest % of all pairs", "% met", {}};
-  for (const RelateQuality& each : evaluation.methods) {
-    const bool seen = std::any_of(met.series.begin(), met.series.end(),
-                                  [&](const Series& series) { return series.name == each.method; });
-    if (each.met.empty() || seen) continue;
-    Series series{each.method, {}, {}, {}, {}};
-    for (std::size_t i = 0; i < each.met.size(); ++i) {
-      series.x.push_back(100.0 * static_cast<double>(i + 1) / static_cast<double>(each.met.size()));
-      series.y.push_back(100 * each.met[i]);
-    }
-    met.series.push_back(std::move(series));
-  }
-  charts.push_back(std::move(met));
-  return chart_page(charts);
 }
 
 }  // namespace commonplace

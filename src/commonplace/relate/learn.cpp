@@ -15,30 +15,30 @@
 namespace commonplace {
 namespace {
 
-std::vector<RelatedKind> placed(const RelateSpace& space, RelateData& data,
-                                const LandmarkCache& cache, Comm& comm, int jobs) {
-  std::vector<RelatedKind> kinds;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
-    RelatedKind& into = kinds.emplace_back();
+std::vector<PlacedModality> placed(const RelateSpace& space, RelateData& data,
+                                   const NystromCache& cache, Comm& comm, int jobs) {
+  std::vector<PlacedModality> modalities;
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
+    PlacedModality& into = modalities.emplace_back();
     into.positions = positions_of(space, data, k, comm, jobs, &cache);
-    into.what = data.kinds[k].what;
-    into.features = data.kinds[k].features;
-    into.names = std::move(data.kinds[k].names);
-    into.places = std::move(data.kinds[k].places);
-    into.text = std::move(data.kinds[k].text);
-    into.has = std::move(data.kinds[k].has);
+    into.what = data.modalities[k].what;
+    into.features = data.modalities[k].features;
+    into.names = std::move(data.modalities[k].names);
+    into.places = std::move(data.modalities[k].places);
+    into.text = std::move(data.modalities[k].text);
+    into.has = std::move(data.modalities[k].has);
   }
-  return kinds;
+  return modalities;
 }
 
 RelateLearningReport report_of(const RelateModel& model, const RelateLinks& links) {
   RelateLearningReport report;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
     std::int64_t linked = 0;
     for (const double degree : model.space.degrees[k]) linked += degree > 0 ? 1 : 0;
-    report.kinds.push_back({kind.what.full(), kind.things(), linked, kind.features,
-                            model.space.settings[k], model.rules[k].quality});
+    report.modalities.push_back({modality.what.full(), modality.nodes(), linked, modality.features,
+                                 model.space.settings[k], model.rules[k].quality});
   }
   for (const Sparse& each : links.links) report.links += each.nonzeros();
   report.dim = model.space.dim();
@@ -61,35 +61,36 @@ void keep(Library& library, const RelateModel& model, RelateLearningReport& repo
   });
 }
 
-/// What tells a thing without features apart from the others of its kind.
+/// What tells a node without features apart from the others of its modality.
 std::vector<std::string> keys_of(const std::vector<std::string>& names,
-                                 const std::vector<Place>& places, std::int64_t things) {
+                                 const std::vector<Place>& places, std::int64_t nodes) {
   std::vector<std::string> keys;
   for (const std::string& name : names) keys.push_back(tag_key(name));
   if (keys.empty())
     for (const Place& place : places) keys.push_back(concat(place.latitude, ",", place.longitude));
   if (keys.empty())
-    for (std::int64_t i = 0; i < things; ++i) keys.push_back(std::to_string(i));
+    for (std::int64_t i = 0; i < nodes; ++i) keys.push_back(std::to_string(i));
   return keys;
 }
 
-/// The space before, with the rows of nameable things put in the order that they have now.
+/// The space before, with the rows of nameable nodes put in the order that they have now.
 RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
   RelateSpace space = before.space;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
-    ProjectedKind& kind = space.projection.kinds[k];
-    if (!kind.identity) continue;
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
+    ProjectedModality& modality = space.projection.modalities[k];
+    if (!modality.identity) continue;
     std::unordered_map<std::string, Eigen::Index> row_of;
-    const auto keys =
-        keys_of(before.kinds[k].names, before.kinds[k].places, before.kinds[k].things());
+    const auto keys = keys_of(before.modalities[k].names, before.modalities[k].places,
+                              before.modalities[k].nodes());
     for (std::size_t i = 0; i < keys.size(); ++i)
       row_of.emplace(keys[i], static_cast<Eigen::Index>(i));
-    MatrixD projection = MatrixD::Zero(data.kinds[k].things, kind.projection.cols());
-    const auto now = keys_of(data.kinds[k].names, data.kinds[k].places, data.kinds[k].things);
+    MatrixD projection = MatrixD::Zero(data.modalities[k].nodes, modality.projection.cols());
+    const auto now =
+        keys_of(data.modalities[k].names, data.modalities[k].places, data.modalities[k].nodes);
     for (std::size_t i = 0; i < now.size(); ++i)
       if (const auto found = row_of.find(now[i]); found != row_of.end())
-        projection.row(static_cast<Eigen::Index>(i)) = kind.projection.row(found->second);
-    kind.projection = std::move(projection);
+        projection.row(static_cast<Eigen::Index>(i)) = modality.projection.row(found->second);
+    modality.projection = std::move(projection);
   }
   return space;
 }
@@ -111,10 +112,10 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
   GuidedProjectionOptions projection = options.projection;
   projection.dim = choice.dim;
   const RelateLinks links = links_of(data);
-  LandmarkCache cache;
+  NystromCache cache;
   model.space = fit_relate_space(data, links, choice.settings, projection, comm, jobs, progress,
                                  {nullptr, nullptr, &cache});
-  model.kinds = placed(model.space, data, cache, comm, jobs);
+  model.modalities = placed(model.space, data, cache, comm, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name.empty() ? "relate" : name;
   report.quality = choice.quality;
@@ -133,15 +134,15 @@ RelateLearningReport update_relate(Library& library, const std::string& name, Co
   require_same(comm, record.file.filename().string(), concat("model '", name, "'"));
   const RelateModel before = load_relate_model(TensorFile(record.file));
   std::vector<TfidfModel> texts;
-  for (const RelatedKind& kind : before.kinds) texts.push_back(kind.text);
+  for (const PlacedModality& modality : before.modalities) texts.push_back(modality.text);
   RelateData data = read_relate_data(library, before.options.read, comm, jobs, progress, texts);
   require_same_data(library, data, comm);
-  require(data.kinds.size() == before.kinds.size(),
+  require(data.modalities.size() == before.modalities.size(),
           "there are other kinds to relate now than when the model '", name,
           "' was learned; learn it again");
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
-    require(data.kinds[k].what == before.kinds[k].what, "the kinds of the model '", name,
-            "' have changed: ", data.kinds[k].what.full(), " is new; learn it again");
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
+    require(data.modalities[k].what == before.modalities[k].what, "the kinds of the model '", name,
+            "' have changed: ", data.modalities[k].what.full(), " is new; learn it again");
   RelateModel model;
   model.options = before.options;
   model.rules = before.rules;
@@ -150,10 +151,10 @@ RelateLearningReport update_relate(Library& library, const std::string& name, Co
   projection.dim = before.space.dim();
   const RelateLinks links = links_of(data);
   const RelateSpace start = renumbered(before, data);
-  LandmarkCache cache;
+  NystromCache cache;
   model.space = fit_relate_space(data, links, before.space.settings, projection, comm, jobs,
                                  progress, {&start.landmarks, &start.projection, &cache});
-  model.kinds = placed(model.space, data, cache, comm, jobs);
+  model.modalities = placed(model.space, data, cache, comm, jobs);
   RelateLearningReport report = report_of(model, links);
   report.model = name;
   keep(library, model, report, begin, comm);
@@ -162,22 +163,22 @@ RelateLearningReport update_relate(Library& library, const std::string& name, Co
 
 std::string to_json(const RelateLearningReport& report) {
   using Json = nlohmann::ordered_json;
-  Json kinds = Json::array();
-  for (const LearnedKind& each : report.kinds) {
-    kinds.push_back({{"kind", each.name},
-                     {"things", each.things},
-                     {"linked", each.linked},
-                     {"kernel", each.setting.kernel},
-                     {"gamma", each.setting.gamma}});
-    if (!each.features.empty()) kinds.back()["features"] = each.features;
-    if (each.setting.width > 0) kinds.back()["width"] = each.setting.width;
-    if (each.quality > 0) kinds.back()["ndcg"] = each.quality;
+  Json modalities = Json::array();
+  for (const LearnedModality& each : report.modalities) {
+    modalities.push_back({{"kind", each.name},
+                          {"things", each.nodes},
+                          {"linked", each.linked},
+                          {"kernel", each.setting.kernel},
+                          {"gamma", each.setting.gamma}});
+    if (!each.features.empty()) modalities.back()["features"] = each.features;
+    if (each.setting.width > 0) modalities.back()["width"] = each.setting.width;
+    if (each.quality > 0) modalities.back()["ndcg"] = each.quality;
   }
   Json tried = Json::array();
   for (const RelateTried& each : report.tried)
     tried.push_back({{"setting", each.what}, {"ndcg", each.quality}});
   Json json = {{"model", report.model},
-               {"kinds", kinds},
+               {"kinds", modalities},
                {"links", report.links},
                {"coordinates", report.dim},
                {"residual", report.largest_residual},

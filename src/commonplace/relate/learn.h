@@ -11,19 +11,19 @@
 
 namespace commonplace {
 
-struct LearnedKind {
+struct LearnedModality {
   std::string name;
-  std::int64_t things = 0;
+  std::int64_t nodes = 0;
   std::int64_t linked = 0;  ///< of which guidance says something
   std::string features;     ///< what they are compared by
-  KindSetting setting;
-  double quality = 0;  ///< nDCG of these things for items held out; 0 where it was not tried
+  ModalitySetting setting;
+  double quality = 0;  ///< nDCG of these nodes for items held out; 0 where it was not tried
 };
 
 struct RelateLearningReport {
   std::string model;  ///< its name in the library
-  std::vector<LearnedKind> kinds;
-  std::int64_t links = 0;  ///< pairs of things that guidance says something of
+  std::vector<LearnedModality> modalities;
+  std::int64_t links = 0;  ///< pairs of nodes that guidance says something of
   std::int64_t dim = 0;
   double largest_residual = 0;
   int rounds = 0;

@@ -15,7 +15,7 @@ std::span<const double> span_of(const VectorD& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
-std::string prefix_of(std::size_t kind) { return "kind" + std::to_string(kind) + "."; }
+std::string prefix_of(std::size_t modality) { return "kind" + std::to_string(modality) + "."; }
 
 /// A file that stands inside another one.
 TensorFile inner_file(const TensorFile& file, const std::string& name) {
@@ -23,17 +23,17 @@ TensorFile inner_file(const TensorFile& file, const std::string& name) {
   return TensorFile(std::string(bytes.begin(), bytes.end()), file.name() + ": " + name);
 }
 
-/// What there is of a kind besides its positions, as numbers: of, kernel settings, rule.
+/// What there is of a modality besides its positions, as numbers: of, kernel settings, rule.
 std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
-  const KindSetting& setting = model.space.settings[k];
-  std::vector<double> numbers{static_cast<double>(model.kinds[k].what.of),
+  const ModalitySetting& setting = model.space.settings[k];
+  std::vector<double> numbers{static_cast<double>(model.modalities[k].what.of),
                               setting.width,
                               static_cast<double>(setting.landmarks),
                               setting.gamma,
                               model.rules[k].popularity,
                               model.rules[k].quality,
-                              model.rules[k].votes,
-                              static_cast<double>(model.rules[k].voters)};
+                              model.rules[k].knn_weight,
+                              static_cast<double>(model.rules[k].neighbours)};
   numbers.insert(numbers.end(), model.rules[k].say.begin(), model.rules[k].say.end());
   return numbers;
 }
@@ -41,50 +41,51 @@ std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
 void read_numbers(RelateModel& model, std::size_t k, std::span<const double> numbers,
                   const std::string& name) {
   constexpr std::size_t kFixed = 8;
-  require(numbers.size() == kFixed + model.kinds.size() && numbers[0] >= 0 &&
-              numbers[0] <= static_cast<double>(ThingsOf::label) && numbers[1] >= 0 &&
+  require(numbers.size() == kFixed + model.modalities.size() && numbers[0] >= 0 &&
+              numbers[0] <= static_cast<double>(NodeType::label) && numbers[1] >= 0 &&
               numbers[2] >= 0 && numbers[2] <= 1e9 && numbers[3] >= 0 && numbers[7] >= 0 &&
               numbers[7] <= 1e6,
           name, ": the settings of a kind are damaged; learn the model again");
   for (const double each : numbers)
     require(std::isfinite(each), name, ": a setting is not a number; the file is damaged");
-  model.kinds[k].what.of = static_cast<ThingsOf>(static_cast<int>(numbers[0]));
-  KindSetting& setting = model.space.settings[k];
+  model.modalities[k].what.of = static_cast<NodeType>(static_cast<int>(numbers[0]));
+  ModalitySetting& setting = model.space.settings[k];
   setting.width = numbers[1];
   setting.landmarks = static_cast<std::int64_t>(numbers[2]);
   setting.gamma = numbers[3];
   model.rules[k].popularity = numbers[4];
   model.rules[k].quality = numbers[5];
-  model.rules[k].votes = numbers[6];
-  model.rules[k].voters = static_cast<std::int64_t>(numbers[7]);
+  model.rules[k].knn_weight = numbers[6];
+  model.rules[k].neighbours = static_cast<std::int64_t>(numbers[7]);
   model.rules[k].say.assign(numbers.begin() + kFixed, numbers.end());
 }
 
-void read_places(RelatedKind& kind, const MatrixD& places, const std::string& name) {
+void read_places(PlacedModality& modality, const MatrixD& places, const std::string& name) {
   require(places.cols() == 2 && places.allFinite(), name, ": the places are damaged");
   for (Eigen::Index i = 0; i < places.rows(); ++i)
-    kind.places.push_back({places(i, 0), places(i, 1)});
+    modality.places.push_back({places(i, 0), places(i, 1)});
 }
 
 void check_fit(const RelateModel& model, const std::string& name) {
   const RelateSpace& space = model.space;
-  require(space.projection.kinds.size() == model.kinds.size(), name,
+  require(space.projection.modalities.size() == model.modalities.size(), name,
           ": the projection is of other kinds; the file is damaged");
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    const std::int64_t things = kind.things();
-    const bool named = kind.what.of == ThingsOf::tags || kind.what.of == ThingsOf::label;
-    const std::int64_t features = space.projection.kinds[k].projection.rows();
-    require(kind.positions.cols() == space.dim() && kind.positions.allFinite() &&
-                kind.has.columns == things && space.degrees[k].size() == things &&
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    const std::int64_t nodes = modality.nodes();
+    const bool named = modality.what.of == NodeType::tags || modality.what.of == NodeType::label;
+    const std::int64_t features = space.projection.modalities[k].projection.rows();
+    require(modality.positions.cols() == space.dim() && modality.positions.allFinite() &&
+                modality.has.columns == nodes && space.degrees[k].size() == nodes &&
                 space.degrees[k].allFinite() && space.degrees[k].minCoeff() >= 0 &&
-                (!named || std::ssize(kind.names) == things) &&
-                (kind.what.of != ThingsOf::places || std::ssize(kind.places) == things) &&
-                (!space.projection.kinds[k].identity || features == things) &&
+                (!named || std::ssize(modality.names) == nodes) &&
+                (modality.what.of != NodeType::places || std::ssize(modality.places) == nodes) &&
+                (!space.projection.modalities[k].identity || features == nodes) &&
                 (space.landmarks[k].count() == 0 || space.landmarks[k].count() == features) &&
-                (kind.what.of != ThingsOf::text || space.landmarks[k].count() > 0 ||
-                 std::ssize(kind.text.idf) == features),
-            name, ": the parts of ", kind.what.full(), " do not fit together; the file is damaged");
+                (modality.what.of != NodeType::text || space.landmarks[k].count() > 0 ||
+                 std::ssize(modality.text.idf) == features),
+            name, ": the parts of ", modality.what.full(),
+            " do not fit together; the file is damaged");
   }
 }
 
@@ -99,33 +100,34 @@ void save(const RelateModel& model, const std::filesystem::path& path) {
   std::vector<std::string> features;
   std::vector<std::string> kernels;
   std::vector<std::vector<double>> numbers;
-  std::vector<MatrixD> places(model.kinds.size());
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    collections.push_back(kind.what.collection);
-    fields.push_back(kind.what.field);
-    features.push_back(kind.features);
+  std::vector<MatrixD> places(model.modalities.size());
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    collections.push_back(modality.what.collection);
+    fields.push_back(modality.what.field);
+    features.push_back(modality.features);
     kernels.push_back(model.space.settings[k].kernel);
     numbers.push_back(numbers_of(model, k));
-    places[k].resize(std::ssize(kind.places), 2);
-    for (std::size_t i = 0; i < kind.places.size(); ++i)
-      places[k].row(static_cast<Eigen::Index>(i)) << kind.places[i].latitude,
-          kind.places[i].longitude;
+    places[k].resize(std::ssize(modality.places), 2);
+    for (std::size_t i = 0; i < modality.places.size(); ++i)
+      places[k].row(static_cast<Eigen::Index>(i)) << modality.places[i].latitude,
+          modality.places[i].longitude;
   }
   writer.add_strings("collections", collections);
   writer.add_strings("fields", fields);
   writer.add_strings("features", features);
   writer.add_strings("kernels", kernels);
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
     const std::string prefix = prefix_of(k);
     writer.add(prefix + "numbers", std::span<const double>(numbers[k]));
-    writer.add(prefix + "positions", kind.positions);
+    writer.add(prefix + "positions", modality.positions);
     writer.add(prefix + "degrees", span_of(model.space.degrees[k]));
-    writer.add_sparse(prefix + "has", kind.has.view());
-    if (!kind.names.empty()) writer.add_strings(prefix + "names", kind.names);
-    if (!kind.places.empty()) writer.add(prefix + "places", places[k]);
-    if (kind.what.of == ThingsOf::text) writer.add_bytes(prefix + "text", to_bytes(kind.text));
+    writer.add_sparse(prefix + "has", modality.has.view());
+    if (!modality.names.empty()) writer.add_strings(prefix + "names", modality.names);
+    if (!modality.places.empty()) writer.add(prefix + "places", places[k]);
+    if (modality.what.of == NodeType::text)
+      writer.add_bytes(prefix + "text", to_bytes(modality.text));
     if (model.space.landmarks[k].count() > 0)
       writer.add_bytes(prefix + "landmarks", to_bytes(model.space.landmarks[k]));
   }
@@ -134,7 +136,7 @@ void save(const RelateModel& model, const std::filesystem::path& path) {
                                 static_cast<double>(model.space.rounds),
                                 model.space.converged ? 1.0 : 0.0,
                                 model.place_rule.blind,
-                                static_cast<double>(model.place_rule.voters)};
+                                static_cast<double>(model.place_rule.neighbours)};
   writer.add("fit", std::span<const double>(fit));
   writer.add("place.spread", std::span<const double>(model.place_rule.spread));
   writer.add("place.error", std::span<const double>(model.place_rule.error));
@@ -154,28 +156,29 @@ RelateModel load_relate_model(const TensorFile& file) {
   require(
       count >= 2 && fields.size() == count && features.size() == count && kernels.size() == count,
       file.name(), ": the kinds do not fit together; the file is damaged");
-  model.kinds.resize(count);
+  model.modalities.resize(count);
   model.rules.resize(count);
   model.space.settings.resize(count);
   model.space.landmarks.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
-    RelatedKind& kind = model.kinds[k];
+    PlacedModality& modality = model.modalities[k];
     const std::string prefix = prefix_of(k);
-    kind.what = {collections[k], ThingsOf::items, fields[k]};
-    kind.features = features[k];
+    modality.what = {collections[k], NodeType::items, fields[k]};
+    modality.features = features[k];
     model.space.settings[k].kernel = kernel_name(kernels[k]);
     read_numbers(model, k, file.doubles(prefix + "numbers"), file.name());
-    kind.positions = file.matrix(prefix + "positions");
+    modality.positions = file.matrix(prefix + "positions");
     const auto degrees = file.doubles(prefix + "degrees");
     model.space.degrees.emplace_back(
         Eigen::Map<const VectorD>(degrees.data(), std::ssize(degrees)));
-    kind.has = copy(file.sparse(prefix + "has"));
-    if (file.has(prefix + "names.bytes")) kind.names = file.strings(prefix + "names");
+    modality.has = copy(file.sparse(prefix + "has"));
+    if (file.has(prefix + "names.bytes")) modality.names = file.strings(prefix + "names");
     if (file.has(prefix + "places"))
-      read_places(kind, file.matrix_d(prefix + "places"), file.name());
-    if (kind.what.of == ThingsOf::text) kind.text = load_tfidf(inner_file(file, prefix + "text"));
+      read_places(modality, file.matrix_d(prefix + "places"), file.name());
+    if (modality.what.of == NodeType::text)
+      modality.text = load_tfidf(inner_file(file, prefix + "text"));
     if (file.has(prefix + "landmarks"))
-      model.space.landmarks[k] = load_landmark_features(inner_file(file, prefix + "landmarks"));
+      model.space.landmarks[k] = load_nystrom_features(inner_file(file, prefix + "landmarks"));
   }
   const auto fit = file.doubles("fit");
   require(fit.size() == 6 && fit[0] > 0 && std::isfinite(fit[0]) && fit[5] >= 0 && fit[5] <= 1e6,
@@ -185,7 +188,7 @@ RelateModel load_relate_model(const TensorFile& file) {
   model.space.rounds = static_cast<int>(fit[2]);
   model.space.converged = fit[3] != 0;
   model.place_rule.blind = fit[4];
-  model.place_rule.voters = static_cast<std::int64_t>(fit[5]);
+  model.place_rule.neighbours = static_cast<std::int64_t>(fit[5]);
   const auto spread = file.doubles("place.spread");
   const auto error = file.doubles("place.error");
   require(spread.size() == error.size(), file.name(),

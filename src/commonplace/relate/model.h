@@ -10,24 +10,24 @@
 
 namespace commonplace {
 
-/// The things of one kind, placed.
-struct RelatedKind {
-  KindName what;
+/// The nodes of one modality, placed.
+struct PlacedModality {
+  Modality what;
   std::string features;            ///< of items: the name of the stored features
   std::vector<std::string> names;  ///< of tags and labels
   std::vector<Place> places;       ///< of places
   TfidfModel text;                 ///< of text
-  Sparse has;                      ///< items of the collection x things, as when it was learned
-  Matrix positions;                ///< things x dim; 0 for what could not be placed
+  Sparse has;                      ///< items of the collection x nodes, as when it was learned
+  Matrix positions;                ///< nodes x dim; 0 for what could not be placed
 
-  std::int64_t things() const { return positions.rows(); }
+  std::int64_t nodes() const { return positions.rows(); }
 };
 
 /// One space for everything that was related. A plain value.
 struct RelateModel {
-  std::vector<RelatedKind> kinds;
+  std::vector<PlacedModality> modalities;
   RelateSpace space;
-  std::vector<TargetRule> rules;  ///< per kind, as a target
+  std::vector<TargetRule> rules;  ///< per modality, as a target
   PlaceRule place_rule;
   RelateOptions options;
 };

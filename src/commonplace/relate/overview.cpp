@@ -15,27 +15,27 @@ namespace {
 /// Tags and labels that are written out in a map.
 constexpr std::size_t kWritten = 60;
 
-/// A thing of a kind.
-struct Thing {
-  std::size_t kind = 0;
+/// A node of a modality.
+struct Node {
+  std::size_t modality = 0;
   std::int64_t number = 0;
 };
 
 /// Everything that has a position.
 struct Everything {
-  std::vector<Thing> things;
-  Matrix directions;  ///< things x dim
+  std::vector<Node> nodes;
+  Matrix directions;  ///< nodes x dim
 };
 
-/// The `most` things of each kind, by their links; all of them for 0.
+/// The `most` nodes of each modality, by their links; all of them for 0.
 Everything everything(const RelateModel& model, std::int64_t most) {
   Everything all;
   std::vector<Matrix> towards;
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-    const RelatedKind& kind = model.kinds[k];
-    towards.push_back(directions(model.space, kind.positions));
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const PlacedModality& modality = model.modalities[k];
+    towards.push_back(directions(model.space, modality.positions));
     std::vector<std::int64_t> numbers;
-    for (std::int64_t i = 0; i < kind.things(); ++i)
+    for (std::int64_t i = 0; i < modality.nodes(); ++i)
       if (!towards[k].row(i).isZero(0)) numbers.push_back(i);
     if (most > 0 && std::ssize(numbers) > most) {
       const VectorD& degrees = model.space.degrees[k];
@@ -44,12 +44,12 @@ Everything everything(const RelateModel& model, std::int64_t most) {
       numbers.resize(static_cast<std::size_t>(most));
       std::sort(numbers.begin(), numbers.end());
     }
-    for (const std::int64_t number : numbers) all.things.push_back({k, number});
+    for (const std::int64_t number : numbers) all.nodes.push_back({k, number});
   }
-  all.directions.resize(std::ssize(all.things), model.space.dim());
-  for (std::size_t i = 0; i < all.things.size(); ++i)
+  all.directions.resize(std::ssize(all.nodes), model.space.dim());
+  for (std::size_t i = 0; i < all.nodes.size(); ++i)
     all.directions.row(static_cast<Eigen::Index>(i)) =
-        towards[all.things[i].kind].row(all.things[i].number);
+        towards[all.nodes[i].modality].row(all.nodes[i].number);
   return all;
 }
 
@@ -68,8 +68,8 @@ NearestCentres nearest_together(const Matrix& rows, Matrix centres, Comm& comm, 
 /// Error unless all ranks have opened the same model.
 void require_same_model(const RelateModel& model, Comm& comm) {
   std::string text = concat(model.space.dim(), ' ', model.space.mass);
-  for (const RelatedKind& kind : model.kinds)
-    text += concat(' ', kind.what.full(), ' ', kind.things());
+  for (const PlacedModality& modality : model.modalities)
+    text += concat(' ', modality.what.full(), ' ', modality.nodes());
   require_same(comm, text, "model");
 }
 
@@ -93,13 +93,13 @@ std::string escaped(const std::string& text) {
 }
 
 /// Told apart by most people, on light and on dark ground.
-const char* colour_of(std::size_t kind) {
+const char* colour_of(std::size_t modality) {
   static constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                              "#e69f00", "#56b4e9", "#999999"};
-  return kColours[kind % std::size(kColours)];
+  return kColours[modality % std::size(kColours)];
 }
 
-void write_style(std::ostream& out, std::size_t kinds) {
+void write_style(std::ostream& out, std::size_t modalities) {
   out << "<style>\n:root { color-scheme: light dark; }\nbody { font: 16px/1.4 system-ui, "
          "sans-serif; margin: 1rem auto; max-width: 1100px; padding: 0 1rem; }\n"
          "svg { width: 100%; height: auto; border: 1px solid #8886; border-radius: 6px; }\n"
@@ -107,29 +107,30 @@ void write_style(std::ostream& out, std::size_t kinds) {
          "text { font-size: 11px; fill: currentColor; pointer-events: none; }\n"
          "label { margin-right: 1.2rem; white-space: nowrap; }\n"
          ".dot { display: inline-block; width: .8em; height: .8em; border-radius: 50%; }\n";
-  for (std::size_t k = 0; k < kinds; ++k)
+  for (std::size_t k = 0; k < modalities; ++k)
     out << "#show" << k << ":not(:checked) ~ svg .k" << k << " { display: none; }\n";
   out << "</style>\n";
 }
 
 /// How much is linked to it.
 double degree(const RelateModel& model, const RelateMap::Point& point) {
-  return model.space.degrees[point.kind](point.thing);
+  return model.space.degrees[point.modality](point.node);
 }
 
-/// After the most linked of its things that have names.
+/// After the most linked of its nodes that have names.
 std::string name_of_group(const Relations& relations, const RelateMap& map,
                           std::vector<std::size_t> members) {
   constexpr std::size_t kWords = 3;
   const RelateModel& model = relations.model();
-  std::erase_if(members,
-                [&](std::size_t i) { return model.kinds[map.points[i].kind].names.empty(); });
+  std::erase_if(members, [&](std::size_t i) {
+    return model.modalities[map.points[i].modality].names.empty();
+  });
   std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
     return degree(model, map.points[a]) > degree(model, map.points[b]);
   });
   std::vector<std::string> words;
   for (const std::size_t i : members) {
-    std::string name = relations.name_of(map.points[i].kind, map.points[i].thing);
+    std::string name = relations.name_of(map.points[i].modality, map.points[i].node);
     if (std::find(words.begin(), words.end(), name) == words.end())
       words.push_back(std::move(name));
     if (words.size() == kWords) break;
@@ -152,7 +153,7 @@ void group_points(const Relations& relations, const Everything& all, const MapOp
   }
   for (const auto& of_group : members) {
     RelateMap::Group& group = map.groups.emplace_back();
-    group.things = std::ssize(of_group);
+    group.nodes = std::ssize(of_group);
     group.name = name_of_group(relations, map, of_group);
     // The median, since a group may lie in several places of the plane.
     auto median = [&](auto coordinate) {
@@ -178,8 +179,8 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
   const RelateModel& model = relations.model();
   require_same_model(model, comm);
   const Everything all = everything(model, 0);
-  require(std::ssize(all.things) >= groups, "there are ", all.things.size(),
-          " things, too few for ", groups, " groups; give a smaller --k");
+  require(std::ssize(all.nodes) >= groups, "there are ", all.nodes.size(), " things, too few for ",
+          groups, " groups; give a smaller --k");
   KMeansOptions options;
   options.clusters = groups;
   options.seed = seed;
@@ -190,29 +191,30 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
   const NearestCentres nearest =
       find_nearest(k_means(all.directions, options, find_nearest, progress));
   std::vector<std::vector<std::vector<std::size_t>>> members(
-      static_cast<std::size_t>(groups), std::vector<std::vector<std::size_t>>(model.kinds.size()));
-  for (std::size_t i = 0; i < all.things.size(); ++i)
-    members[static_cast<std::size_t>(nearest.centre[i])][all.things[i].kind].push_back(i);
+      static_cast<std::size_t>(groups),
+      std::vector<std::vector<std::size_t>>(model.modalities.size()));
+  for (std::size_t i = 0; i < all.nodes.size(); ++i)
+    members[static_cast<std::size_t>(nearest.centre[i])][all.nodes[i].modality].push_back(i);
   std::vector<RelateGroup> result;
   for (auto& of_group : members) {
     RelateGroup group;
-    for (std::size_t k = 0; k < model.kinds.size(); ++k) {
-      auto& things = of_group[k];
-      if (things.empty()) continue;
-      group.things += std::ssize(things);
-      std::stable_sort(things.begin(), things.end(), [&](std::size_t a, std::size_t b) {
+    for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+      auto& nodes = of_group[k];
+      if (nodes.empty()) continue;
+      group.nodes += std::ssize(nodes);
+      std::stable_sort(nodes.begin(), nodes.end(), [&](std::size_t a, std::size_t b) {
         return nearest.squared_distance[a] < nearest.squared_distance[b];
       });
-      GroupedKind& kind = group.kinds.emplace_back();
-      kind.kind = model.kinds[k].what.full();
-      kind.things = std::ssize(things);
-      for (std::size_t i = 0; i < things.size() && std::ssize(kind.nearest) < limit; ++i)
-        kind.nearest.push_back(relations.name_of(k, all.things[things[i]].number));
+      GroupedModality& modality = group.modalities.emplace_back();
+      modality.modality = model.modalities[k].what.full();
+      modality.nodes = std::ssize(nodes);
+      for (std::size_t i = 0; i < nodes.size() && std::ssize(modality.nearest) < limit; ++i)
+        modality.nearest.push_back(relations.name_of(k, all.nodes[nodes[i]].number));
     }
     result.push_back(std::move(group));
   }
   std::stable_sort(result.begin(), result.end(),
-                   [](const RelateGroup& a, const RelateGroup& b) { return a.things > b.things; });
+                   [](const RelateGroup& a, const RelateGroup& b) { return a.nodes > b.nodes; });
   return result;
 }
 
@@ -221,21 +223,22 @@ RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std
   require(options.most >= 10 && options.most <= 20000, "--most must be from 10 to 20,000, not ",
           options.most);
   const RelateModel& model = relations.model();
-  const auto kinds = std::ssize(model.kinds);
-  const Everything all = everything(model, std::max<std::int64_t>(1, options.most / kinds));
+  const auto modalities = std::ssize(model.modalities);
+  const Everything all = everything(model, std::max<std::int64_t>(1, options.most / modalities));
   NeighbourLayoutOptions layout;
   layout.seed = options.seed;
   layout.jobs = jobs;
   const Matrix at = neighbour_layout(all.directions, layout);
   RelateMap map;
-  for (const RelatedKind& kind : model.kinds)
-    map.kinds.push_back({kind.what.full(), kind.what.collection,
-                         kind.what.of == ThingsOf::items || kind.what.of == ThingsOf::text,
-                         kind.things(), 0});
-  for (std::size_t i = 0; i < all.things.size(); ++i) {
+  for (const PlacedModality& modality : model.modalities)
+    map.modalities.push_back(
+        {modality.what.full(), modality.what.collection,
+         modality.what.of == NodeType::items || modality.what.of == NodeType::text,
+         modality.nodes(), 0});
+  for (std::size_t i = 0; i < all.nodes.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    map.points.push_back({all.things[i].kind, all.things[i].number, at(row, 0), at(row, 1), -1});
-    ++map.kinds[all.things[i].kind].drawn;
+    map.points.push_back({all.nodes[i].modality, all.nodes[i].number, at(row, 0), at(row, 1), -1});
+    ++map.modalities[all.nodes[i].modality].drawn;
   }
   if (groups > 0 && !map.points.empty())
     group_points(relations, all, options, std::min(groups, std::ssize(map.points)), jobs, progress,
@@ -250,25 +253,26 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
       << escaped(options.title) << "</title>\n";
-  write_style(out, model.kinds.size());
+  write_style(out, model.modalities.size());
   out << "</head>\n<body>\n<h1>" << escaped(options.title) << "</h1>\n";
-  for (std::size_t k = 0; k < model.kinds.size(); ++k) {
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
     out << "<input type=\"checkbox\" id=\"show" << k << "\" checked><label for=\"show" << k
         << "\"> <span class=\"dot\" style=\"background:" << colour_of(k) << "\"></span> "
-        << escaped(map.kinds[k].name) << " (" << map.kinds[k].drawn << " of " << map.kinds[k].things
-        << ")</label>\n";
+        << escaped(map.modalities[k].name) << " (" << map.modalities[k].drawn << " of "
+        << map.modalities[k].nodes << ")</label>\n";
   }
   out << "<svg viewBox=\"0 0 1060 760\" role=\"img\" aria-label=\"" << escaped(options.title)
       << "\">\n";
   std::vector<std::size_t> written;
   for (std::size_t i = 0; i < map.points.size(); ++i) {
     const RelateMap::Point& point = map.points[i];
-    const bool named = !model.kinds[point.kind].names.empty();
+    const bool named = !model.modalities[point.modality].names.empty();
     if (named) written.push_back(i);
-    out << "<circle class=\"k" << point.kind << "\" fill=\"" << colour_of(point.kind) << "\" cx=\""
-        << 30 + 1000 * point.x << "\" cy=\"" << 30 + 700 * point.y << "\" r=\"" << (named ? 5 : 3)
-        << "\"><title>"
-        << escaped(map.kinds[point.kind].name + ": " + relations.name_of(point.kind, point.thing))
+    out << "<circle class=\"k" << point.modality << "\" fill=\"" << colour_of(point.modality)
+        << "\" cx=\"" << 30 + 1000 * point.x << "\" cy=\"" << 30 + 700 * point.y << "\" r=\""
+        << (named ? 5 : 3) << "\"><title>"
+        << escaped(map.modalities[point.modality].name + ": " +
+                   relations.name_of(point.modality, point.node))
         << "</title></circle>\n";
   }
   std::stable_sort(written.begin(), written.end(), [&](std::size_t a, std::size_t b) {
@@ -277,8 +281,8 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   if (written.size() > kWritten) written.resize(kWritten);
   for (const std::size_t i : written) {
     const RelateMap::Point& point = map.points[i];
-    out << "<text class=\"k" << point.kind << "\" x=\"" << 37 + 1000 * point.x << "\" y=\""
-        << 34 + 700 * point.y << "\">" << escaped(relations.name_of(point.kind, point.thing))
+    out << "<text class=\"k" << point.modality << "\" x=\"" << 37 + 1000 * point.x << "\" y=\""
+        << 34 + 700 * point.y << "\">" << escaped(relations.name_of(point.modality, point.node))
         << "</text>\n";
   }
   out << "</svg>\n</body>\n</html>\n";

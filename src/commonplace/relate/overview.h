@@ -10,66 +10,67 @@
 
 namespace commonplace {
 
-/// The things of one kind in a group.
-struct GroupedKind {
-  std::string kind;
-  std::int64_t things = 0;
+/// The nodes of one modality in a group.
+struct GroupedModality {
+  std::string modality;
+  std::int64_t nodes = 0;
   std::vector<std::string> nearest;  ///< to the centre, the nearest first
 };
 
 struct RelateGroup {
-  std::int64_t things = 0;
-  std::vector<GroupedKind> kinds;  ///< those that have things in it
+  std::int64_t nodes = 0;
+  std::vector<GroupedModality> modalities;  ///< those that have nodes in it
 };
 
-/// Groups everything that was related by k-means over the directions of all things together; the
-/// largest group first. `limit` names a kind. Each rank compares its own_rows of the things with
-/// the centres; all get the same groups. Error for fewer things than groups.
+/// Groups everything that was related by k-means over the directions of all nodes together; the
+/// largest group first. `limit` names a modality. Each rank compares its own_rows of the nodes with
+/// the centres; all get the same groups. Error for fewer nodes than groups.
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
                                          std::int64_t limit, std::uint64_t seed, Comm& comm,
                                          int jobs, const Progress& progress);
 
 struct MapOptions {
-  std::int64_t most = 3000;  ///< things that are drawn, those of most links first
+  std::int64_t most = 3000;  ///< nodes that are drawn, those of most links first
   std::string title = "What belongs together";
   std::uint64_t seed = 1;
 };
 
 /// Everything that is drawn, in the plane.
 struct RelateMap {
-  struct Kind {
+  struct Modality {
     std::string name;  ///< "photos/tags"
     std::string collection;
-    bool items = false;  ///< its things are the items of the collection
-    std::int64_t things = 0;
+    bool items = false;  ///< its nodes are the items of the collection
+    std::int64_t nodes = 0;
     std::int64_t drawn = 0;
   };
   struct Point {
-    std::size_t kind = 0;
-    std::int64_t thing = 0;  ///< its number in the kind
-    float x = 0;             ///< 0 .. 1
+    std::size_t modality = 0;
+    std::int64_t node = 0;  ///< its number in the modality
+    float x = 0;            ///< 0 .. 1
     float y = 0;
     std::int32_t group = -1;
   };
-  /// Things that lie together.
+  /// Nodes that lie together.
   struct Group {
-    std::string name;  ///< after its most linked things that have names
+    std::string name;  ///< after its most linked nodes that have names
     float x = 0;       ///< its centre
     float y = 0;
-    std::int64_t things = 0;
+    std::int64_t nodes = 0;
   };
-  std::vector<Kind> kinds;
+  std::vector<Modality> modalities;
   std::vector<Point> points;
   std::vector<Group> groups;
 };
 
-/// Lays out the `most` things of most links, of all kinds alike, so that what is near in the space
-/// is near in the plane; grouped by their directions into at most `groups`, 0 for none.
+/// Lays out the `most` nodes of most links, of all modalities alike, so that what is near in the
+/// space is near in the plane; grouped by their directions into at most `groups`, 0 for none.
 RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
                       int jobs, const Progress& progress);
 
-/// An HTML page that draws the space in the plane: kinds by colour, names on hover, a box a kind to
-/// show or hide it. It runs no script and asks for no other file. Any text is shown as it is.
+/// An HTML page that draws the space in the plane: modalities by colour, names on hover, a box a
+/// modality to show or hide it. It runs no script and asks for no other file. Any text is shown as
+/// it is.
 std::string draw_map(const Relations& relations, const MapOptions& options, int jobs);
 
 }  // namespace commonplace

@@ -15,28 +15,28 @@
 #include "commonplace/library/links.h"
 #include "commonplace/library/stored_features.h"
 #include "commonplace/library/tag_uses.h"
-#include "commonplace/relate/read_kind.h"
+#include "commonplace/relate/read_modality.h"
 
 namespace commonplace {
 namespace {
 
 constexpr std::string_view kLabel = "label:";
 
-std::optional<ThingsOf> things_of(std::string_view part) {
-  if (part == "text") return ThingsOf::text;
-  if (part == "tags") return ThingsOf::tags;
-  if (part == "places") return ThingsOf::places;
-  if (part.starts_with(kLabel) && part.size() > kLabel.size()) return ThingsOf::label;
+std::optional<NodeType> nodes_of(std::string_view part) {
+  if (part == "text") return NodeType::text;
+  if (part == "tags") return NodeType::tags;
+  if (part == "places") return NodeType::places;
+  if (part.starts_with(kLabel) && part.size() > kLabel.size()) return NodeType::label;
   return std::nullopt;
 }
 
-KindName kind_of(const std::string& collection, std::string_view part) {
-  const std::optional<ThingsOf> of = things_of(part);
+Modality modality_of(const std::string& collection, std::string_view part) {
+  const std::optional<NodeType> of = nodes_of(part);
   require(of.has_value(), "'", collection, "/", part,
           "' is nothing to relate; give NAME, NAME:FEATURES, NAME/text, NAME/tags, NAME/places or "
           "NAME/label:FIELD");
   return {collection, *of,
-          *of == ThingsOf::label ? std::string(part.substr(kLabel.size())) : std::string()};
+          *of == NodeType::label ? std::string(part.substr(kLabel.size())) : std::string()};
 }
 
 /// What a collection's items have, besides stored features.
@@ -61,19 +61,19 @@ Seen what_it_has(const Library& library, const Collection& source) {
 }
 
 /// Everything that one collection has to relate.
-std::vector<KindName> all_of(const Library& library, const std::string& name) {
+std::vector<Modality> all_of(const Library& library, const std::string& name) {
   const Collection source = collection(library, name);
   const Seen seen = what_it_has(library, source);
   const auto records = feature_records(library, source);
-  std::vector<KindName> kinds;
+  std::vector<Modality> modalities;
   if (std::any_of(records.begin(), records.end(), [](const auto& each) { return !each.sparse; }))
-    kinds.push_back({name, ThingsOf::items, ""});
-  if (seen.text) kinds.push_back({name, ThingsOf::text, ""});
-  if (seen.tags) kinds.push_back({name, ThingsOf::tags, ""});
-  if (seen.places) kinds.push_back({name, ThingsOf::places, ""});
-  require(kinds.size() >= 2, "collection '", name,
+    modalities.push_back({name, NodeType::items, ""});
+  if (seen.text) modalities.push_back({name, NodeType::text, ""});
+  if (seen.tags) modalities.push_back({name, NodeType::tags, ""});
+  if (seen.places) modalities.push_back({name, NodeType::places, ""});
+  require(modalities.size() >= 2, "collection '", name,
           "' has too little to relate: of features, text, tags and places at least two are needed");
-  return kinds;
+  return modalities;
 }
 
 struct KernelWish {
@@ -115,12 +115,12 @@ double weight_of(const std::string& text, const std::string& of) {
   return weight;
 }
 
-/// The kind that links between items are of: their features, else their words.
-std::optional<std::size_t> kind_of_items(const std::vector<RelateKind>& kinds,
-                                         const std::string& collection) {
-  for (const ThingsOf of : {ThingsOf::items, ThingsOf::text})
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-      if (kinds[k].what.collection == collection && kinds[k].what.of == of) return k;
+/// The modality that links between items are of: their features, else their words.
+std::optional<std::size_t> modality_of_items(const std::vector<ModalityRows>& modalities,
+                                             const std::string& collection) {
+  for (const NodeType of : {NodeType::items, NodeType::text})
+    for (std::size_t k = 0; k < modalities.size(); ++k)
+      if (modalities[k].what.collection == collection && modalities[k].what.of == of) return k;
   return std::nullopt;
 }
 
@@ -150,44 +150,45 @@ void read_links(RelateData& data, const Library& library, double weight) {
     return known.at(id);
   };
   for (const LinkCount& count : link_counts(library)) {
-    const auto from = kind_of_items(data.kinds, count.from);
-    const auto to = kind_of_items(data.kinds, count.to);
+    const auto from = modality_of_items(data.modalities, count.from);
+    const auto to = modality_of_items(data.modalities, count.to);
     if (!from || !to) continue;
     std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
     visit_links(library, collection(library, count.from), collection(library, count.to),
                 [&](const Link& link) {
                   const std::int64_t a = row_of(count.from, link.a);
                   const std::int64_t b = row_of(count.to, link.b);
-                  if (a < data.kinds[*from].things && b < data.kinds[*to].things)
+                  if (a < data.modalities[*from].nodes && b < data.modalities[*to].nodes)
                     entries[{a, b}] = link.weight;
                 });
     data.given.push_back(
         {*from, *to,
-         sparse_of(std::move(entries), data.kinds[*from].things, data.kinds[*to].things), weight});
+         sparse_of(std::move(entries), data.modalities[*from].nodes, data.modalities[*to].nodes),
+         weight});
   }
 }
 
 /// Tags, labels and places of different collections that are the same.
 void link_equal_names(RelateData& data) {
-  const auto keys_of = [](const RelateKind& kind) {
+  const auto keys_of = [](const ModalityRows& modality) {
     std::vector<std::string> keys;
-    for (const std::string& name : kind.names) keys.push_back(tag_key(name));
-    for (const Place& place : kind.places)
+    for (const std::string& name : modality.names) keys.push_back(tag_key(name));
+    for (const Place& place : modality.places)
       keys.push_back(
           concat(std::llround(place.latitude * 1e3), ",", std::llround(place.longitude * 1e3)));
     return keys;
   };
-  for (std::size_t a = 0; a < data.kinds.size(); ++a)
-    for (std::size_t b = a + 1; b < data.kinds.size(); ++b) {
-      const KindName& one = data.kinds[a].what;
-      const KindName& other = data.kinds[b].what;
+  for (std::size_t a = 0; a < data.modalities.size(); ++a)
+    for (std::size_t b = a + 1; b < data.modalities.size(); ++b) {
+      const Modality& one = data.modalities[a].what;
+      const Modality& other = data.modalities[b].what;
       if (one.collection == other.collection || one.of != other.of || one.field != other.field)
         continue;
-      const auto keys = keys_of(data.kinds[b]);
+      const auto keys = keys_of(data.modalities[b]);
       std::unordered_multimap<std::string, std::int64_t> numbers;
       for (std::size_t i = 0; i < keys.size(); ++i) numbers.emplace(keys[i], i);
       std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
-      const auto own = keys_of(data.kinds[a]);
+      const auto own = keys_of(data.modalities[a]);
       for (std::size_t i = 0; i < own.size(); ++i) {
         const auto [begin, end] = numbers.equal_range(own[i]);
         for (auto each = begin; each != end; ++each)
@@ -195,14 +196,15 @@ void link_equal_names(RelateData& data) {
       }
       if (!entries.empty())
         data.given.push_back(
-            {a, b, sparse_of(std::move(entries), data.kinds[a].things, data.kinds[b].things),
-             data.kinds[a].weight * data.kinds[b].weight});
+            {a, b,
+             sparse_of(std::move(entries), data.modalities[a].nodes, data.modalities[b].nodes),
+             data.modalities[a].weight * data.modalities[b].weight});
     }
 }
 
 }  // namespace
 
-std::vector<KindName> related_kinds(const Library& library, const std::string& asked) {
+std::vector<Modality> related_modalities(const Library& library, const std::string& asked) {
   std::vector<std::string> names = parted(asked);
   if (names.empty()) {
     const std::vector<Collection> all = collections(library);
@@ -217,58 +219,60 @@ std::vector<KindName> related_kinds(const Library& library, const std::string& a
     if (const std::string base = name.substr(0, name.find_first_of("/:"));
         has_collection(library, base) && std::find(named.begin(), named.end(), base) == named.end())
       named.push_back(base);
-  std::vector<KindName> kinds;
+  std::vector<Modality> modalities;
   for (const std::string& name : names) {
     const std::size_t slash = name.find('/');
     if (slash != std::string::npos) {
       collection(library, name.substr(0, slash));
-      kinds.push_back(kind_of(name.substr(0, slash), name.substr(slash + 1)));
-    } else if (!has_collection(library, name) && things_of(name) && !named.empty()) {
-      for (const std::string& base : named) kinds.push_back(kind_of(base, name));
+      modalities.push_back(modality_of(name.substr(0, slash), name.substr(slash + 1)));
+    } else if (!has_collection(library, name) && nodes_of(name) && !named.empty()) {
+      for (const std::string& base : named) modalities.push_back(modality_of(base, name));
     } else {
       const std::size_t colon = name.find(':');
       collection(library, name.substr(0, colon));
-      kinds.push_back({name.substr(0, colon), ThingsOf::items,
-                       colon == std::string::npos ? "" : name.substr(colon + 1)});
+      modalities.push_back({name.substr(0, colon), NodeType::items,
+                            colon == std::string::npos ? "" : name.substr(colon + 1)});
     }
   }
-  for (std::size_t i = 0; i < kinds.size(); ++i)
+  for (std::size_t i = 0; i < modalities.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      require(!(kinds[i] == kinds[j]), "--collections names ", kinds[i].full(), " twice");
-  return kinds;
+      require(!(modalities[i] == modalities[j]), "--collections names ", modalities[i].full(),
+              " twice");
+  return modalities;
 }
 
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
                             int jobs, const Progress& progress, std::span<const TfidfModel> texts) {
   require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
-  const std::vector<KindName> names = related_kinds(library, options.collections);
+  const std::vector<Modality> names = related_modalities(library, options.collections);
   require(names.size() >= 2,
           "one kind alone has nothing to be related to; name more in "
           "--collections, such as NAME/tags");
   check_settings(options.kernel, "--kernel", names);
   check_settings(options.weights, "--weights", names, {"links"});
   RelateData data;
-  for (const KindName& name : names) {
-    progress({"reading " + name.full(), data.kinds.size(), names.size(), "kinds"});
-    RelateKind& kind = data.kinds.emplace_back();
-    kind.what = name;
-    if (!texts.empty()) kind.text = texts[data.kinds.size() - 1];
+  for (const Modality& name : names) {
+    progress({"reading " + name.full(), data.modalities.size(), names.size(), "kinds"});
+    ModalityRows& modality = data.modalities.emplace_back();
+    modality.what = name;
+    if (!texts.empty()) modality.text = texts[data.modalities.size() - 1];
     const KernelWish wish = kernel_wish(setting_for(options.kernel, name));
-    kind.kernel = wish.kernel;
-    kind.features = name.of == ThingsOf::items && !name.field.empty() ? name.field : wish.features;
-    kind.width = wish.width;
-    kind.weight = weight_of(setting_for(options.weights, name), name.full());
+    modality.kernel = wish.kernel;
+    modality.features =
+        name.of == NodeType::items && !name.field.empty() ? name.field : wish.features;
+    modality.width = wish.width;
+    modality.weight = weight_of(setting_for(options.weights, name), name.full());
     const Collection source = collection(library, name.collection);
-    require(wish.features.empty() || name.of == ThingsOf::items, name.full(),
+    require(wish.features.empty() || name.of == NodeType::items, name.full(),
             " has no stored features to choose from; give a kernel without ':", wish.features, "'");
-    const bool named = name.of == ThingsOf::tags || name.of == ThingsOf::label;
+    const bool named = name.of == NodeType::tags || name.of == NodeType::label;
     require(!named || wish.kernel.empty() || wish.kernel == "identity", name.full(),
             " are told apart by their names alone; their kernel can only be identity");
-    require(name.of != ThingsOf::text || wish.kernel != "identity", name.full(),
+    require(name.of != NodeType::text || wish.kernel != "identity", name.full(),
             " cannot have the kernel identity; give linear or cosine");
-    read_kind(kind, library, source, options.min_uses, comm, jobs, progress);
+    read_modality(modality, library, source, options.min_uses, comm, jobs, progress);
     require(
-        kind.things > 0, "there is nothing in ", name.full(), " to relate",
+        modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
         named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());
   }
   double links = 1;
@@ -280,11 +284,11 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
 }
 
 void require_same_data(const Library& library, const RelateData& data, Comm& comm) {
-  for (const RelateKind& kind : data.kinds)
+  for (const ModalityRows& modality : data.modalities)
     require_same(comm,
-                 concat(state_of(library, collection(library, kind.what.collection)), ' ',
-                        kind.features, ' ', kind.things, ' ', kind.has.nonzeros()),
-                 concat("collection '", kind.what.collection, "'"));
+                 concat(state_of(library, collection(library, modality.what.collection)), ' ',
+                        modality.features, ' ', modality.nodes, ' ', modality.has.nonzeros()),
+                 concat("collection '", modality.what.collection, "'"));
   std::string links;
   for (const GivenLinks& given : data.given)
     links += concat(given.from, ' ', given.to, ' ', given.links.nonzeros(), ' ');

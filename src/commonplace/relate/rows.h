@@ -12,8 +12,9 @@
 namespace commonplace {
 
 /// Reads what `options` name. Items whose features are all zero, such as pictures that could not be
-/// read, have none. `texts`, if there are any, are the text models of the kinds, in their order, to
-/// be used as they are. Error, saying what there is, if something is not there. Collective.
+/// read, have none. `texts`, if there are any, are the text models of the modalities, in their
+/// order, to be used as they are. Error, saying what there is, if something is not there.
+/// Collective.
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
                             int jobs, const Progress& progress,
                             std::span<const TfidfModel> texts = {});
@@ -21,7 +22,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
 /// Error on every rank unless all have read the same. Collective.
 void require_same_data(const Library& library, const RelateData& data, Comm& comm);
 
-/// The kinds that are meant by `options.collections`.
-std::vector<KindName> related_kinds(const Library& library, const std::string& collections);
+/// The modalities that are meant by `options.collections`.
+std::vector<Modality> related_modalities(const Library& library, const std::string& collections);
 
 }  // namespace commonplace

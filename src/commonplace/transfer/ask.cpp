@@ -216,7 +216,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
 
   TransferOptions settings = options;
   settings.factors.jobs = jobs;
-  settings.words.jobs = jobs;
+  settings.naive_bayes.jobs = jobs;
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
   summary.stages = std::move(found.stages);
   collect(data, put_together(found.classes.back(), comm), request.above, summary);
@@ -314,11 +314,11 @@ std::string to_json(const TransferSummary& summary) {
          {"converged", stage.report.converged},
          {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
          {"refinements", stage.refinements},
-         {"told_by", stage.by_words ? "words" : "regression"},
-         {"grouped", stage.grouped},
+         {"told_by", stage.by_naive_bayes ? "words" : "regression"},
+         {"grouped", stage.clustered},
          {"right_before_grouping", stage.trial.before},
          {"right_after_grouping", stage.trial.after},
-         {"renamed", stage.renamed},
+         {"renamed", stage.permuted},
          {"shared_features", stage.shared_features},
          {"agreement", stage.agreement}});
   json["stages"] = std::move(stages);

@@ -16,7 +16,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/transfer/core/built_in_bridges.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {

@@ -13,9 +13,9 @@
 
 namespace commonplace {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KindSetting, kernel, width, landmarks, gamma)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, votes, voters, quality)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, voters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModalitySetting, kernel, width, landmarks, gamma)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, knn_weight, neighbours, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, neighbours)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTried, what, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
                                    tried)
@@ -64,27 +64,27 @@ class Chooser {
         progress_(progress),
         held_(hold_out(data, kHeldShare, options.projection.seed)),
         links_(links_of(data, held_.held)),
-        asked_(asked_kinds(data)) {}
+        asked_(asked_modalities(data)) {}
 
   RelateChoice choose();
 
  private:
-  RelateSpace fit(const std::vector<KindSetting>& settings, std::int64_t most_dim);
+  RelateSpace fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim);
   Judged judge(RelateSpace space, bool with_rest);
   /// The items that are not held out.
-  std::vector<std::int64_t> kept_rows(std::size_t kind) const {
+  std::vector<std::int64_t> kept_rows(std::size_t modality) const {
     std::vector<std::int64_t> rows;
-    for (std::int64_t row = 0; row < data_.items_of(kind); ++row)
-      if (held_.held[kind][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
+    for (std::int64_t row = 0; row < data_.items_of(modality); ++row)
+      if (held_.held[modality][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
     return rows;
   }
-  PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule, std::size_t kind,
-                              const std::vector<Matrix>& positions, const Evidence& evidence,
-                              const Sparse& truth) const;
-  void attempt(const std::vector<KindSetting>& settings, const std::string& what);
-  void improve(std::size_t kind);
-  void improve_gamma(std::size_t kind);
-  void improve_width(std::size_t kind);
+  PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule,
+                              std::size_t modality, const std::vector<Matrix>& positions,
+                              const Evidence& evidence, const Sparse& truth) const;
+  void attempt(const std::vector<ModalitySetting>& settings, const std::string& what);
+  void improve(std::size_t modality);
+  void improve_gamma(std::size_t modality);
+  void improve_width(std::size_t modality);
 
   const RelateData& data_;
   const RelateOptions& options_;
@@ -94,14 +94,14 @@ class Chooser {
   HeldOut held_;
   RelateLinks links_;
   std::vector<std::size_t> asked_;
-  std::vector<KindSetting> best_;
+  std::vector<ModalitySetting> best_;
   Judged judged_;
   std::vector<RelateTried> tried_;
   GuidedProjection last_;  ///< of the fit before: settings differ little
-  LandmarkCache cache_;
+  NystromCache cache_;
 };
 
-RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t most_dim) {
+RelateSpace Chooser::fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim) {
   GuidedProjectionOptions options = options_.projection;
   options.dim = whole(options_.dim, "--dim", most_dim);
   options.tolerance = 1e-3;  // enough to compare settings by
@@ -113,7 +113,7 @@ RelateSpace Chooser::fit(const std::vector<KindSetting>& settings, std::int64_t 
 
 Judged Chooser::judge(RelateSpace space, bool with_rest) {
   std::vector<Matrix> positions;
-  for (std::size_t k = 0; k < data_.kinds.size(); ++k)
+  for (std::size_t k = 0; k < data_.modalities.size(); ++k)
     positions.push_back(positions_of(space, data_, k, alone_, jobs_, &cache_));
   Judged best;
   std::vector<std::int64_t> dims{space.dim()};
@@ -125,30 +125,30 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) {
     for (Matrix& each : positions) each = each.leftCols(dim).eval();
     Judged judged;
     judged.dim = dim;
-    judged.rules.resize(data_.kinds.size());
+    judged.rules.resize(data_.modalities.size());
     double sum = 0;
     for (const std::size_t target : asked_) {
       const auto& rows = held_.rows[target];
       judged.rules[target] = choose_rule(space, data_, target, positions[target],
                                          evidence_of(data_, positions, target, rows),
                                          known_of(data_, positions, target, kept_rows(target)),
-                                         truth_of(data_.kinds[target], rows), jobs_);
+                                         truth_of(data_.modalities[target], rows), jobs_);
       sum += judged.rules[target].quality;
     }
     judged.quality = sum / static_cast<double>(asked_.size());
     if (judged.quality <= best.quality + (best.dim == 0 ? 0 : kGain)) continue;
     if (with_rest)
-      for (std::size_t k = 0; k < data_.kinds.size(); ++k) {
+      for (std::size_t k = 0; k < data_.modalities.size(); ++k) {
         const auto& rows = held_.rows[k];
         const bool is_asked = std::find(asked_.begin(), asked_.end(), k) != asked_.end();
         if (!is_asked) {
           judged.rules[k] = usual_rule(data_, k);
           if (rows.empty()) continue;
           const Evidence evidence = evidence_of(data_, positions, k, rows);
-          const Sparse truth = truth_of(data_.kinds[k], rows);
+          const Sparse truth = truth_of(data_.modalities[k], rows);
           judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence,
                                         known_of(data_, positions, k, kept_rows(k)), truth, jobs_);
-          if (data_.kinds[k].what.of == ThingsOf::places && judged.place_rule.spread.empty())
+          if (data_.modalities[k].what.of == NodeType::places && judged.place_rule.spread.empty())
             judged.place_rule =
                 choose_place_rule(space, judged.rules[k], k, positions, evidence, truth);
         }
@@ -158,27 +158,27 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) {
   return best;
 }
 
-/// Affinities or the votes of near items, whichever is nearer to the truth.
+/// Affinities or k-NN, whichever is nearer to the truth.
 PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule& rule,
-                                     std::size_t kind, const std::vector<Matrix>& positions,
+                                     std::size_t modality, const std::vector<Matrix>& positions,
                                      const Evidence& evidence, const Sparse& truth) const {
-  const KnownItems known = known_of(data_, positions, kind, kept_rows(kind));
+  const KnownItems known = known_of(data_, positions, modality, kept_rows(modality));
   PlaceRule best;
   double least = -1;
-  for (const std::int64_t voters : {0, 3, 10, 30}) {
-    const Matrix scores =
-        place_scores(space, rule, voters, kind, positions[kind], evidence, known, jobs_);
+  for (const std::int64_t neighbours : {0, 3, 10, 30}) {
+    const Matrix scores = place_scores(space, rule, neighbours, modality, positions[modality],
+                                       evidence, known, jobs_);
     const double error =
-        median_error(place_errors(scores, truth.view(), data_.kinds[kind].places, jobs_));
+        median_error(place_errors(scores, truth.view(), data_.modalities[modality].places, jobs_));
     if (least >= 0 && error >= least) continue;
     least = error;
-    best = fit_place_rule(scores, truth.view(), data_.kinds[kind].places, jobs_);
-    best.voters = voters;
+    best = fit_place_rule(scores, truth.view(), data_.modalities[modality].places, jobs_);
+    best.neighbours = neighbours;
   }
   return best;
 }
 
-void Chooser::attempt(const std::vector<KindSetting>& settings, const std::string& what) {
+void Chooser::attempt(const std::vector<ModalitySetting>& settings, const std::string& what) {
   progress_({"choosing: " + what, tried_.size(), 0, "settings"});
   const Judged judged = judge(fit(settings, kDimToChoose), false);
   tried_.push_back({what, judged.quality});
@@ -188,70 +188,71 @@ void Chooser::attempt(const std::vector<KindSetting>& settings, const std::strin
   }
 }
 
-/// Tries one value of a kind's setting after the other in one direction while that helps.
-void Chooser::improve_gamma(std::size_t kind) {
-  const std::string name = data_.kinds[kind].what.full();
+/// Tries one value of a modality's setting after the other in one direction while that helps.
+void Chooser::improve_gamma(std::size_t modality) {
+  const std::string name = data_.modalities[modality].what.full();
   for (const double factor : {1.0 / 3, 3.0}) {
     bool better = true;
     for (int step = 0; step < 4 && better; ++step) {
-      std::vector<KindSetting> settings = best_;
-      settings[kind].gamma *= factor;
-      attempt(settings, concat(name, " gamma ", settings[kind].gamma));
+      std::vector<ModalitySetting> settings = best_;
+      settings[modality].gamma *= factor;
+      attempt(settings, concat(name, " gamma ", settings[modality].gamma));
       better = best_ == settings;
     }
   }
 }
 
-void Chooser::improve_width(std::size_t kind) {
-  const std::string name = data_.kinds[kind].what.full();
+void Chooser::improve_width(std::size_t modality) {
+  const std::string name = data_.modalities[modality].what.full();
   for (const double factor : {1.0 / 3, 3.0}) {
     bool better = true;
     for (int step = 0; step < 3 && better; ++step) {
-      std::vector<KindSetting> settings = best_;
-      settings[kind].width *= factor;
-      attempt(settings, concat(name, " width ", settings[kind].width));
+      std::vector<ModalitySetting> settings = best_;
+      settings[modality].width *= factor;
+      attempt(settings, concat(name, " width ", settings[modality].width));
       better = best_ == settings;
     }
   }
 }
 
-void Chooser::improve(std::size_t kind) {
-  const RelateKind& of = data_.kinds[kind];
-  if (of.kernel.empty() && of.what.of == ThingsOf::items && !of.identity()) {
-    for (const char* kernel : {"linear", "gaussian", "laplace"}) {
-      if (best_[kind].kernel == kernel) continue;
-      std::vector<KindSetting> settings = best_;
-      settings[kind].kernel = kernel;
-      settings[kind].width = 0;
+void Chooser::improve(std::size_t modality) {
+  const ModalityRows& of = data_.modalities[modality];
+  if (of.kernel.empty() && of.what.of == NodeType::items && !of.identity()) {
+    for (const char* kernel : {"linear", kRbfKernel, "laplace"}) {
+      if (best_[modality].kernel == kernel) continue;
+      std::vector<ModalitySetting> settings = best_;
+      settings[modality].kernel = kernel;
+      settings[modality].width = 0;
       attempt(settings, concat(of.what.full(), " kernel ", kernel));
     }
   }
-  if (of.width == 0 && of.what.of == ThingsOf::places && best_[kind].kernel != "identity")
-    improve_width(kind);
+  if (of.width == 0 && of.what.of == NodeType::places && best_[modality].kernel != "identity")
+    improve_width(modality);
   if (setting_for(options_.gamma, of.what) == "auto" ||
       setting_for(options_.gamma, of.what).empty())
-    improve_gamma(kind);
+    improve_gamma(modality);
 }
 
 RelateChoice Chooser::choose() {
   const std::int64_t landmarks = whole(options_.landmarks, "--landmarks", kUsualLandmarks);
-  std::vector<KindSetting> settings;
-  for (const RelateKind& kind : data_.kinds) {
-    settings.push_back(usual_setting(kind, std::min(landmarks, kLandmarksToChoose)));
-    const std::string wish = setting_for(options_.gamma, kind.what);
+  std::vector<ModalitySetting> settings;
+  for (const ModalityRows& modality : data_.modalities) {
+    settings.push_back(usual_setting(modality, std::min(landmarks, kLandmarksToChoose)));
+    const std::string wish = setting_for(options_.gamma, modality.what);
     if (const std::optional<double> gamma = number(wish)) settings.back().gamma = *gamma;
   }
   RelateChoice choice;
   choice.settings = settings;
   choice.dim = whole(options_.dim, "--dim", 30);
-  for (std::size_t k = 0; k < data_.kinds.size(); ++k) choice.rules.push_back(usual_rule(data_, k));
+  for (std::size_t k = 0; k < data_.modalities.size(); ++k)
+    choice.rules.push_back(usual_rule(data_, k));
   std::int64_t held = 0;
-  for (const std::size_t kind : asked_) held += std::ssize(held_.rows[kind]);
+  for (const std::size_t modality : asked_) held += std::ssize(held_.rows[modality]);
   if (!asked_.empty() && held >= 10 && !links_.guidance.empty()) {
     attempt(settings, "the usual");
     for (int pass = 0; pass < 2; ++pass) {
-      const std::vector<KindSetting> before = best_;
-      for (std::size_t k = 0; k < data_.kinds.size(); ++k) improve(k);
+      const std::vector<ModalitySetting> before = best_;
+      for (std::size_t k = 0; k < data_.modalities.size(); ++k) improve(k);
       if (best_ == before) break;
     }
     const Judged judged = judge(fit(best_, kMostDim), true);
@@ -261,25 +262,27 @@ RelateChoice Chooser::choose() {
     choice.place_rule = judged.place_rule;
     choice.quality = judged.quality;
     std::vector<std::string> names;
-    for (const std::size_t kind : asked_) names.push_back(data_.kinds[kind].what.full());
+    for (const std::size_t modality : asked_)
+      names.push_back(data_.modalities[modality].what.full());
     choice.asked = join(names);
     choice.tried = tried_;
   }
-  for (KindSetting& setting : choice.settings) setting.landmarks = landmarks;
+  for (ModalitySetting& setting : choice.settings) setting.landmarks = landmarks;
   return choice;
 }
 
-/// Items that have things of two kinds at least: others say nothing.
+/// Items that have nodes of two modalities at least: others say nothing.
 std::vector<std::int64_t> telling_items(const RelateData& data, const std::string& collection) {
   std::vector<std::int64_t> rows;
   std::int64_t items = 0;
-  for (const RelateKind& kind : data.kinds)
-    if (kind.what.collection == collection) items = std::max(items, kind.has.rows());
+  for (const ModalityRows& modality : data.modalities)
+    if (modality.what.collection == collection) items = std::max(items, modality.has.rows());
   for (std::int64_t row = 0; row < items; ++row) {
-    int kinds = 0;
-    for (const RelateKind& kind : data.kinds)
-      if (kind.what.collection == collection && !kind.has.view().row_indices(row).empty()) ++kinds;
-    if (kinds >= 2) rows.push_back(row);
+    int modalities = 0;
+    for (const ModalityRows& modality : data.modalities)
+      if (modality.what.collection == collection && !modality.has.view().row_indices(row).empty())
+        ++modalities;
+    if (modalities >= 2) rows.push_back(row);
   }
   return rows;
 }
@@ -298,32 +301,34 @@ void check(const RelateOptions& options) {
   }
 }
 
-std::vector<std::size_t> asked_kinds(const RelateData& data) {
+std::vector<std::size_t> asked_modalities(const RelateData& data) {
   std::vector<std::size_t> asked;
   const auto shares_collection = [&](std::size_t k) {
-    for (std::size_t e = 0; e < data.kinds.size(); ++e)
-      if (e != k && data.kinds[e].what.collection == data.kinds[k].what.collection) return true;
+    for (std::size_t e = 0; e < data.modalities.size(); ++e)
+      if (e != k && data.modalities[e].what.collection == data.modalities[k].what.collection)
+        return true;
     return false;
   };
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
-    if ((data.kinds[k].what.of == ThingsOf::tags || data.kinds[k].what.of == ThingsOf::label) &&
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
+    if ((data.modalities[k].what.of == NodeType::tags ||
+         data.modalities[k].what.of == NodeType::label) &&
         shares_collection(k))
       asked.push_back(k);
   if (asked.empty())
-    for (std::size_t k = 0; k < data.kinds.size(); ++k)
+    for (std::size_t k = 0; k < data.modalities.size(); ++k)
       if (shares_collection(k)) asked.push_back(k);
   return asked;
 }
 
 HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
   HeldOut result;
-  for (const RelateKind& kind : data.kinds) {
-    auto& held = result.held.emplace_back(static_cast<std::size_t>(kind.has.rows()), 0);
+  for (const ModalityRows& modality : data.modalities) {
+    auto& held = result.held.emplace_back(static_cast<std::size_t>(modality.has.rows()), 0);
     auto& rows = result.rows.emplace_back();
-    for (std::int64_t row = 0; row < kind.has.rows(); ++row) {
+    for (std::int64_t row = 0; row < modality.has.rows(); ++row) {
       if (!is_test_row(seed, row, share)) continue;
       held[static_cast<std::size_t>(row)] = 1;
-      if (!kind.has.view().row_indices(row).empty()) rows.push_back(row);
+      if (!modality.has.view().row_indices(row).empty()) rows.push_back(row);
     }
   }
   return result;
@@ -331,10 +336,11 @@ HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
 
 Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
                      std::size_t target, std::span<const std::int64_t> rows) {
-  Evidence evidence(data.kinds.size());
-  for (std::size_t e = 0; e < data.kinds.size(); ++e)
-    if (e != target && data.kinds[e].what.collection == data.kinds[target].what.collection)
-      evidence[e] = positions_of_items(data.kinds[e].has.view(), positions[e], rows);
+  Evidence evidence(data.modalities.size());
+  for (std::size_t e = 0; e < data.modalities.size(); ++e)
+    if (e != target &&
+        data.modalities[e].what.collection == data.modalities[target].what.collection)
+      evidence[e] = positions_of_items(data.modalities[e].has.view(), positions[e], rows);
   return evidence;
 }
 
@@ -342,28 +348,28 @@ KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions
                     std::size_t target, std::span<const std::int64_t> rows) {
   std::vector<std::int64_t> with;
   for (const std::int64_t row : rows)
-    if (!data.kinds[target].has.view().row_indices(row).empty()) with.push_back(row);
-  return {evidence_of(data, positions, target, with), truth_of(data.kinds[target], with)};
+    if (!data.modalities[target].has.view().row_indices(row).empty()) with.push_back(row);
+  return {evidence_of(data, positions, target, with), truth_of(data.modalities[target], with)};
 }
 
-Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows) {
+Sparse truth_of(const ModalityRows& modality, std::span<const std::int64_t> rows) {
   Sparse truth;
-  truth.columns = kind.has.columns;
-  for (const std::int64_t row : rows) truth.push_row(kind.has.view(), row);
+  truth.columns = modality.has.columns;
+  for (const std::int64_t row : rows) truth.push_row(modality.has.view(), row);
   return truth;
 }
 
 RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
                              int jobs, const Progress& progress) {
   check(options);
-  std::vector<KindName> names;
-  for (const RelateKind& kind : data.kinds) names.push_back(kind.what);
+  std::vector<Modality> names;
+  for (const ModalityRows& modality : data.modalities) names.push_back(modality.what);
   check_settings(options.gamma, "--gamma", names);
   std::map<std::string, std::vector<std::int64_t>> of_collection;
   bool all = true;
-  for (const RelateKind& kind : data.kinds) {
-    if (of_collection.contains(kind.what.collection)) continue;
-    std::vector<std::int64_t> rows = telling_items(data, kind.what.collection);
+  for (const ModalityRows& modality : data.modalities) {
+    if (of_collection.contains(modality.what.collection)) continue;
+    std::vector<std::int64_t> rows = telling_items(data, modality.what.collection);
     if (std::ssize(rows) > options.choose_on) {
       all = false;
       const std::uint64_t seed = options.projection.seed;
@@ -375,11 +381,12 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
       rows.resize(static_cast<std::size_t>(options.choose_on));
       std::sort(rows.begin(), rows.end());
     }
-    of_collection.emplace(kind.what.collection, std::move(rows));
+    of_collection.emplace(modality.what.collection, std::move(rows));
   }
   if (all) return of_first(comm, Chooser(data, options, jobs, progress).choose());
   std::vector<std::vector<std::int64_t>> rows;
-  for (const RelateKind& kind : data.kinds) rows.push_back(of_collection[kind.what.collection]);
+  for (const ModalityRows& modality : data.modalities)
+    rows.push_back(of_collection[modality.what.collection]);
   const RelateData part = take_items(data, rows);
   return of_first(comm, Chooser(part, options, jobs, progress).choose());
 }

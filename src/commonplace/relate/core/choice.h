@@ -43,12 +43,12 @@ struct RelateTried {
 };
 
 struct RelateChoice {
-  std::vector<KindSetting> settings;
+  std::vector<ModalitySetting> settings;
   std::int64_t dim = 30;
-  std::vector<TargetRule> rules;  ///< per kind, as a target
-  PlaceRule place_rule;           ///< of the first kind of places; empty if there is none
+  std::vector<TargetRule> rules;  ///< per modality, as a target
+  PlaceRule place_rule;           ///< of the first modality of places; empty if there is none
   double quality = 0;             ///< nDCG of what was asked for, on items held out
-  std::string asked;              ///< which kinds that was
+  std::string asked;              ///< which modalities that was
   std::vector<RelateTried> tried;
 };
 
@@ -56,7 +56,7 @@ struct RelateChoice {
 void check(const RelateOptions& options);
 
 /// What is asked of items held out, to choose by: their tags and labels, else what else they have.
-std::vector<std::size_t> asked_kinds(const RelateData& data);
+std::vector<std::size_t> asked_modalities(const RelateData& data);
 
 /// Holds out a fifth of the items, or of a sample of them, and tries kernels, widths, ridges,
 /// dimensions and rules on them, one at a time, for as long as that helps. What the user set stays.
@@ -66,19 +66,19 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
 
 /// Items held out of a space that is learned.
 struct HeldOut {
-  std::vector<std::vector<std::uint8_t>> held;  ///< per kind, by item
-  std::vector<std::vector<std::int64_t>> rows;  ///< per kind: the items held out
+  std::vector<std::vector<std::uint8_t>> held;  ///< per modality, by item
+  std::vector<std::vector<std::int64_t>> rows;  ///< per modality: the items held out
 };
 HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed);
 
-/// Where the items of `rows` (of the collection of `target`) are by each kind but the target.
+/// Where the items of `rows` (of the collection of `target`) are by each modality but the target.
 Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
                      std::size_t target, std::span<const std::int64_t> rows);
-/// What these items have of `target`, and where they are by the other kinds; those with none are
-/// left out.
+/// What these items have of `target`, and where they are by the other modalities; those with none
+/// are left out.
 KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
                     std::size_t target, std::span<const std::int64_t> rows);
-/// The things of a kind that these items have, items x things.
-Sparse truth_of(const RelateKind& kind, std::span<const std::int64_t> rows);
+/// The nodes of a modality that these items have, items x nodes.
+Sparse truth_of(const ModalityRows& modality, std::span<const std::int64_t> rows);
 
 }  // namespace commonplace

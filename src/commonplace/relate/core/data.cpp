@@ -5,27 +5,29 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/relate/core/nystrom_features.h"
 
 namespace commonplace {
 namespace {
 
-/// The things that are left when only some items are.
-std::vector<std::int64_t> used_things(const RelateKind& kind, std::span<const std::int64_t> rows) {
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(kind.things));
+/// The nodes that are left when only some items are.
+std::vector<std::int64_t> used_nodes(const ModalityRows& modality,
+                                     std::span<const std::int64_t> rows) {
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(modality.nodes));
   for (const std::int64_t row : rows)
-    for (const std::int32_t thing : kind.has.view().row_indices(row))
-      used[static_cast<std::size_t>(thing)] = 1;
-  std::vector<std::int64_t> things;
+    for (const std::int32_t node : modality.has.view().row_indices(row))
+      used[static_cast<std::size_t>(node)] = 1;
+  std::vector<std::int64_t> nodes;
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i] != 0) things.push_back(static_cast<std::int64_t>(i));
-  return things;
+    if (used[i] != 0) nodes.push_back(static_cast<std::int64_t>(i));
+  return nodes;
 }
 
-/// New numbers of things; -1 for those that are not left.
-std::vector<std::int32_t> renumber(std::span<const std::int64_t> things, std::int64_t count) {
+/// New numbers of nodes; -1 for those that are not left.
+std::vector<std::int32_t> renumber(std::span<const std::int64_t> nodes, std::int64_t count) {
   std::vector<std::int32_t> number(static_cast<std::size_t>(count), -1);
-  for (std::size_t i = 0; i < things.size(); ++i)
-    number[static_cast<std::size_t>(things[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    number[static_cast<std::size_t>(nodes[i])] = static_cast<std::int32_t>(i);
   return number;
 }
 
@@ -45,38 +47,38 @@ Sparse renumbered(const SparseView& from, std::span<const std::int64_t> rows,
 
 }  // namespace
 
-std::string KindName::part() const {
+std::string Modality::part() const {
   switch (of) {
-    case ThingsOf::items:
+    case NodeType::items:
       return field.empty() ? collection : collection + ":" + field;
-    case ThingsOf::text:
+    case NodeType::text:
       return "text";
-    case ThingsOf::tags:
+    case NodeType::tags:
       return "tags";
-    case ThingsOf::places:
+    case NodeType::places:
       return "places";
-    case ThingsOf::label:
+    case NodeType::label:
       break;
   }
   return "label:" + field;
 }
 
-std::string KindName::full() const {
-  return of == ThingsOf::items ? part() : collection + "/" + part();
+std::string Modality::full() const {
+  return of == NodeType::items ? part() : collection + "/" + part();
 }
 
-FeatureRows RelateKind::view() const {
+FeatureRows ModalityRows::view() const {
   return mapped_rows > 0 ? FeatureRows(mapped.view()) : rows.view();
 }
 
 std::string kernel_name(const std::string& written) {
-  if (written == "rbf") return "gaussian";
-  for (const char* known : {"identity", "linear", "gaussian", "laplace", "cosine"})
+  if (written == "rbf") return kRbfKernel;
+  for (const char* known : {"identity", "linear", kRbfKernel, "laplace", "cosine"})
     if (written == known) return written;
   fail("there is no kernel '", written, "'; give identity, linear, rbf, laplace or cosine");
 }
 
-std::string setting_for(const std::string& list, const KindName& kind) {
+std::string setting_for(const std::string& list, const Modality& modality) {
   std::string by_part;
   for (const std::string& entry : parted(list)) {
     const std::size_t equals = entry.find('=');
@@ -85,25 +87,26 @@ std::string setting_for(const std::string& list, const KindName& kind) {
       continue;
     }
     const std::string name = entry.substr(0, equals);
-    if (name == kind.full()) return entry.substr(equals + 1);
-    if (name == kind.part()) by_part = entry.substr(equals + 1);
+    if (name == modality.full()) return entry.substr(equals + 1);
+    if (name == modality.part()) by_part = entry.substr(equals + 1);
   }
   return by_part;
 }
 
 void check_settings(const std::string& list, std::string_view flag,
-                    const std::vector<KindName>& kinds, const std::vector<std::string>& others) {
+                    const std::vector<Modality>& modalities,
+                    const std::vector<std::string>& others) {
   for (const std::string& entry : parted(list)) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) continue;
     const std::string name = entry.substr(0, equals);
-    const bool known = std::any_of(kinds.begin(), kinds.end(),
-                                   [&](const KindName& kind) {
-                                     return name == kind.full() || name == kind.part();
+    const bool known = std::any_of(modalities.begin(), modalities.end(),
+                                   [&](const Modality& modality) {
+                                     return name == modality.full() || name == modality.part();
                                    }) ||
                        std::find(others.begin(), others.end(), name) != others.end();
     require(known, flag, " names '", name, "', which is not related here; there are ",
-            join(kinds, &KindName::full));
+            join(modalities, &Modality::full));
   }
 }
 
@@ -119,30 +122,30 @@ Matrix place_rows(const std::vector<Place>& places) {
 
 RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows) {
   RelateData part;
-  std::vector<std::vector<std::int64_t>> things;
+  std::vector<std::vector<std::int64_t>> nodes;
   std::vector<std::vector<std::int32_t>> numbers;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
-    const RelateKind& from = data.kinds[k];
-    things.push_back(used_things(from, rows[k]));
-    numbers.push_back(renumber(things[k], from.things));
-    RelateKind& into = part.kinds.emplace_back();
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
+    const ModalityRows& from = data.modalities[k];
+    nodes.push_back(used_nodes(from, rows[k]));
+    numbers.push_back(renumber(nodes[k], from.nodes));
+    ModalityRows& into = part.modalities.emplace_back();
     into.what = from.what;
     into.features = from.features;
     into.kernel = from.kernel;
     into.width = from.width;
     into.weight = from.weight;
-    into.things = std::ssize(things[k]);
-    for (const std::int64_t thing : things[k]) {
-      if (!from.names.empty()) into.names.push_back(from.names[static_cast<std::size_t>(thing)]);
-      if (!from.places.empty()) into.places.push_back(from.places[static_cast<std::size_t>(thing)]);
+    into.nodes = std::ssize(nodes[k]);
+    for (const std::int64_t node : nodes[k]) {
+      if (!from.names.empty()) into.names.push_back(from.names[static_cast<std::size_t>(node)]);
+      if (!from.places.empty()) into.places.push_back(from.places[static_cast<std::size_t>(node)]);
     }
-    into.has = renumbered(from.has.view(), rows[k], numbers[k], into.things);
-    if (!from.identity()) into.rows = take_rows(from.view(), things[k]);
+    into.has = renumbered(from.has.view(), rows[k], numbers[k], into.nodes);
+    if (!from.identity()) into.rows = take_rows(from.view(), nodes[k]);
   }
   for (const GivenLinks& given : data.given)
     part.given.push_back({given.from, given.to,
-                          renumbered(given.links.view(), things[given.from], numbers[given.to],
-                                     part.kinds[given.to].things),
+                          renumbered(given.links.view(), nodes[given.from], numbers[given.to],
+                                     part.modalities[given.to].nodes),
                           given.weight});
   return part;
 }

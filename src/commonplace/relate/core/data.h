@@ -15,13 +15,13 @@
 
 namespace commonplace {
 
-/// What the things of a kind are: the items of a collection by their stored features, or by their
-/// words; or the tags, the places or the values of a label that its items have.
-enum class ThingsOf { items, text, tags, places, label };
+/// What the nodes of a modality are: the items of a collection by their stored features, or by
+/// their words; or the tags, the places or the values of a label that its items have.
+enum class NodeType { items, text, tags, places, label };
 
-struct KindName {
+struct Modality {
   std::string collection;
-  ThingsOf of = ThingsOf::items;
+  NodeType of = NodeType::items;
   std::string field;  ///< of a label; of items: the stored features, where several are related
 
   /// "photos", "photos:sift", "photos/text", "photos/tags", "photos/places", "photos/label:FIELD".
@@ -29,10 +29,10 @@ struct KindName {
   /// The last part: "photos", "photos:sift", "text", "tags", "places", "label:FIELD".
   std::string part() const;
 
-  bool operator==(const KindName&) const = default;
+  bool operator==(const Modality&) const = default;
 };
 
-/// How the kinds are chosen and made.
+/// How the modalities are chosen and made.
 struct RelateReadOptions {
   /// By commas. "tags", "places" and "text" alone mean those of every collection named; a single
   /// collection alone brings all that it has.
@@ -53,21 +53,21 @@ void visit_options(Options& options, Visit&& visit) {
   visit("min", options.min_uses, "items that must have a tag or label for it to be related");
 }
 
-/// One kind of things, with the features that each has.
-struct RelateKind {
-  KindName what;
+/// One modality of nodes, with the features that each has.
+struct ModalityRows {
+  Modality what;
   std::string features;  ///< of items: the name of the stored features; empty: none
   std::string kernel;    ///< that was asked for, or empty
   double width = 0;      ///< that was asked for, or 0
   double weight = 1;     ///< of its guidance
-  std::int64_t things = 0;
+  std::int64_t nodes = 0;
   std::vector<std::string> names;  ///< of tags and labels
   std::vector<Place> places;       ///< of places
   TfidfModel text;                 ///< of text: what made the rows
-  /// Items of the collection x things: 1 where an item has it, -1 where that was rejected.
+  /// Items of the collection x nodes: 1 where an item has it, -1 where that was rejected.
   Sparse has;
 
-  /// Things without features of their own are told apart by their names alone.
+  /// Nodes without features of their own are told apart by their names alone.
   bool identity() const { return mapped_rows == 0 && rows.view().rows() == 0; }
   FeatureRows view() const;
 
@@ -76,34 +76,34 @@ struct RelateKind {
   std::int64_t mapped_rows = 0;
 };
 
-/// Links that somebody gave between two kinds, or within one.
+/// Links that somebody gave between two modalities, or within one.
 struct GivenLinks {
   std::size_t from = 0;
   std::size_t to = 0;
-  Sparse links;  ///< things x things
+  Sparse links;  ///< nodes x nodes
   double weight = 1;
 };
 
 struct RelateData {
-  std::vector<RelateKind> kinds;
+  std::vector<ModalityRows> modalities;
   std::vector<GivenLinks> given;
 
-  /// The number of items of a kind's collection.
-  std::int64_t items_of(std::size_t kind) const { return kinds[kind].has.rows(); }
+  /// The number of items of a modality's collection.
+  std::int64_t items_of(std::size_t modality) const { return modalities[modality].has.rows(); }
 };
 
-/// A part of the data: the named items of each kind's collection, and the things that they have.
+/// A part of the data: the named items of each modality's collection, and the nodes that they have.
 RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);
 
-/// "KIND=VALUE,..." for a kind: by its full name, else by its part; empty if there is none. A list
-/// without '=' is a value for all.
-std::string setting_for(const std::string& list, const KindName& kind);
-/// Error, naming the kinds there are, if a name in the list is none of them (or of `others`).
+/// "KIND=VALUE,..." for a modality: by its full name, else by its part; empty if there is none. A
+/// list without '=' is a value for all.
+std::string setting_for(const std::string& list, const Modality& modality);
+/// Error, naming the modalities there are, if a name in the list is none of them (or of `others`).
 void check_settings(const std::string& list, std::string_view flag,
-                    const std::vector<KindName>& kinds,
+                    const std::vector<Modality>& modalities,
                     const std::vector<std::string>& others = {});
 
-/// What a kernel may be called, and the name it goes by: rbf is gaussian. Error for another.
+/// What a kernel may be called, and the name it is kept under. Error for another.
 std::string kernel_name(const std::string& written);
 
 /// Coordinates that a place is compared by, a row of three.

@@ -7,19 +7,34 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/io/model_file.h"
+#include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/lowest_eigenpairs.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/relate/core/guided_projection_check.h"
 #include "commonplace/relate/core/guided_projection_operator.h"
 
 namespace commonplace {
 namespace {
 
-/// The most features of all kinds for which the others are eliminated from the first.
+/// The most features of all modalities for which the others are eliminated from the first.
 constexpr std::int64_t kMostEliminated = 4000;
 constexpr std::int64_t kColumnsAtOnce = 256;
 constexpr std::int64_t kBlockRows = 512;
+
+constexpr const char* kKind = "guided-projection";
+constexpr int kLayout = 1;
+
+/// Refuses options out of range, naming the option.
+void check(const GuidedProjectionOptions& options) {
+  require(options.dim >= 1, "dim is ", options.dim, "; expected 1 or more");
+  require(options.constraint == "all" || options.constraint == "first" ||
+              options.constraint == "signed" || options.constraint == "identity",
+          "constraint is '", options.constraint, "'; expected all, first, signed or identity");
+  require(options.tolerance > 0 && options.tolerance < 1, "tolerance is ", options.tolerance,
+          "; expected more than 0 and less than 1");
+  require(options.max_rounds >= 1, "max_rounds is ", options.max_rounds, "; expected 1 or more");
+}
 
 EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t size) {
   EigenOptions result;
@@ -31,21 +46,22 @@ EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t
   return result;
 }
 
-/// The vectors of a model, as a start for one of these kinds; identities may have grown.
+/// The vectors of a model, as a start for one of these modalities; identities may have grown.
 MatrixD start_from(const GuidedProjection* start, const GuidedOperator& problem) {
   if (start == nullptr) return MatrixD(problem.features(), 0);
-  require(start->kinds.size() == problem.kinds().size(), "the model to start from has ",
-          start->kinds.size(), " kinds; expected ", problem.kinds().size());
+  require(start->modalities.size() == problem.modalities().size(), "the model to start from has ",
+          start->modalities.size(), " kinds; expected ", problem.modalities().size());
   MatrixD result = MatrixD::Zero(problem.features(), start->dim());
-  for (std::size_t k = 0; k < problem.kinds().size(); ++k) {
-    const GuidedItems& kind = problem.kinds()[k];
-    const ProjectedKind& from = start->kinds[k];
-    require(from.identity == kind.identity() &&
-                (from.projection.rows() == kind.columns ||
-                 (kind.identity() && from.projection.rows() < kind.columns)),
+  for (std::size_t k = 0; k < problem.modalities().size(); ++k) {
+    const GuidedItems& modality = problem.modalities()[k];
+    const ProjectedModality& from = start->modalities[k];
+    require(from.identity == modality.identity() &&
+                (from.projection.rows() == modality.columns ||
+                 (modality.identity() && from.projection.rows() < modality.columns)),
             "kind ", k, " of the model to start from has ", from.projection.rows(),
-            from.identity ? " items without features" : " features", "; expected ", kind.columns);
-    result.middleRows(kind.first_column, from.projection.rows()) = from.projection;
+            from.identity ? " items without features" : " features", "; expected ",
+            modality.columns);
+    result.middleRows(modality.first_column, from.projection.rows()) = from.projection;
   }
   return result;
 }
@@ -60,7 +76,7 @@ Eigenpairs solve_all(const GuidedOperator& problem, const GuidedProjectionOption
   return lowest_eigenpairs(equation, start, solver_options(options, equation.size), progress);
 }
 
-/// A with the ridges of the kinds after the first on its diagonal.
+/// A with the ridges of the modalities after the first on its diagonal.
 MatrixD whole_a(const GuidedOperator& problem) {
   const std::int64_t size = problem.features();
   MatrixD result(size, size);
@@ -71,14 +87,14 @@ MatrixD whole_a(const GuidedOperator& problem) {
     result.middleCols(first, count) = problem.multiply_a(units);
   }
   result = ((result + result.transpose()) / 2).eval();
-  for (std::size_t k = 1; k < problem.kinds().size(); ++k)
+  for (std::size_t k = 1; k < problem.modalities().size(); ++k)
     result.diagonal()
-        .segment(problem.kinds()[k].first_column, problem.kinds()[k].columns)
+        .segment(problem.modalities()[k].first_column, problem.modalities()[k].columns)
         .array() += problem.ridge(k);
   return result;
 }
 
-/// With A in blocks of the first kind (1) and the others (2): the others follow the first by
+/// With A in blocks of the first modality (1) and the others (2): the others follow the first by
 /// b = −A22⁻¹ A21 a, and (A11 − A12 A22⁻¹ A21) a = λ B a.
 Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOptions& options,
                        const MatrixD& start, const Progress& progress) {
@@ -86,7 +102,7 @@ Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOpti
   require(size <= kMostEliminated, "constraint is first with ", size,
           " features of all kinds together; expected ", kMostEliminated,
           " or fewer: use all instead");
-  const std::int64_t own = problem.kinds()[0].columns;
+  const std::int64_t own = problem.modalities()[0].columns;
   const std::int64_t others = size - own;
   MatrixD a = whole_a(problem);
   MatrixD lower = a.bottomRightCorner(others, others);
@@ -130,44 +146,92 @@ VectorD strengths(const GuidedOperator& problem, const MatrixD& vectors) {
   return vectors.cwiseProduct(met).colwise().sum().transpose();
 }
 
-std::vector<ProjectedKind> split(const GuidedOperator& problem, const MatrixD& vectors) {
-  std::vector<ProjectedKind> result;
-  for (const GuidedItems& kind : problem.kinds()) {
-    ProjectedKind projected;
-    projected.identity = kind.identity();
-    projected.projection = vectors.middleRows(kind.first_column, kind.columns);
+std::vector<ProjectedModality> split(const GuidedOperator& problem, const MatrixD& vectors) {
+  std::vector<ProjectedModality> result;
+  for (const GuidedItems& modality : problem.modalities()) {
+    ProjectedModality projected;
+    projected.identity = modality.identity();
+    projected.projection = vectors.middleRows(modality.first_column, modality.columns);
     projected.shift = Eigen::RowVectorXd::Zero(vectors.cols());
-    if (kind.mean.size() > 0) projected.shift = kind.mean.transpose() * projected.projection;
+    if (modality.mean.size() > 0)
+      projected.shift = modality.mean.transpose() * projected.projection;
     result.push_back(std::move(projected));
   }
   return result;
 }
 
-const ProjectedKind& kind_of(const GuidedProjection& model, std::size_t kind, bool identity) {
-  require(kind < model.kinds.size(), "there is no kind ", kind, " among the ", model.kinds.size(),
-          " of the model");
-  require(model.kinds[kind].identity == identity, "the items of kind ", kind, " have ",
+const ProjectedModality& modality_of(const GuidedProjection& model, std::size_t modality,
+                                     bool identity) {
+  require(modality < model.modalities.size(), "there is no kind ", modality, " among the ",
+          model.modalities.size(), " of the model");
+  require(model.modalities[modality].identity == identity, "the items of kind ", modality, " have ",
           identity ? "features; give these" : "no features; give their numbers");
-  return model.kinds[kind];
+  return model.modalities[modality];
+}
+
+std::span<const double> numbers(const VectorD& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+VectorD vector_of(std::span<const double> values) {
+  return Eigen::Map<const VectorD>(values.data(), std::ssize(values));
+}
+
+std::string name_of(std::size_t modality, const char* what) {
+  return "kind." + std::to_string(modality) + "." + what;
+}
+
+/// Calls `use` with a writer that holds the model.
+template <class Use>
+void with_tensors(const GuidedProjection& model, Use use) {
+  TensorWriter writer;
+  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  writer.add("eigenvalues", numbers(model.eigenvalues));
+  writer.add("strength", numbers(model.strength));
+  std::vector<std::uint8_t> identity;
+  for (const ProjectedModality& modality : model.modalities)
+    identity.push_back(static_cast<std::uint8_t>(modality.identity));
+  writer.add("identity", std::span<const std::uint8_t>(identity));
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    const Eigen::RowVectorXd& shift = model.modalities[k].shift;
+    writer.add(name_of(k, "projection"), model.modalities[k].projection);
+    writer.add(name_of(k, "shift"),
+               std::span<const double>(shift.data(), static_cast<std::size_t>(shift.size())));
+  }
+  use(writer);
+}
+
+ProjectedModality read_modality(const TensorFile& file, std::size_t number, std::int64_t dim) {
+  ProjectedModality modality;
+  modality.projection = file.matrix_d(name_of(number, "projection"));
+  modality.shift = vector_of(file.doubles(name_of(number, "shift"))).transpose();
+  require(modality.projection.rows() > 0 && modality.projection.cols() == dim &&
+              modality.shift.size() == dim,
+          file.name(), ": a projection of ", modality.projection.rows(), " x ",
+          modality.projection.cols(), " and a shift of ", modality.shift.size(), " do not fit ",
+          dim, " eigenvalues; the file is damaged");
+  require(modality.projection.allFinite() && modality.shift.allFinite(), file.name(),
+          ": the projection of kind ", number, " is not numbers; the file is damaged");
+  return modality;
 }
 
 }  // namespace
 
-GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
+GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modalities,
                                           std::span<const Guidance> guidance,
                                           const GuidedProjectionOptions& options, Comm& comm,
                                           const GuidedProjection* start, const Progress& progress) {
   const auto begin = Clock::now();
   const double waited = comm.seconds();
   check(options);
-  const GuidedOperator problem(kinds, guidance, options, comm);
+  const GuidedOperator problem(modalities, guidance, options, comm);
   const MatrixD from = start_from(start, problem);
   Eigenpairs pairs = options.constraint == "first" ? solve_first(problem, options, from, progress)
                                                    : solve_all(problem, options, from, progress);
   GuidedProjectionFit result;
   result.model.options = options;
   result.model.strength = strengths(problem, pairs.vectors);
-  result.model.kinds = split(problem, pairs.vectors);
+  result.model.modalities = split(problem, pairs.vectors);
   result.model.eigenvalues = pairs.values;
   result.residuals = pairs.residuals;
   for (const GuidedDegrees& degrees : problem.degrees()) result.degrees.push_back(degrees.absolute);
@@ -179,10 +243,11 @@ GuidedProjectionFit fit_guided_projection(std::span<const GuidedKind> kinds,
   return result;
 }
 
-Matrix encode(const GuidedProjection& model, std::size_t kind, const FeatureRows& rows, int jobs) {
-  const ProjectedKind& projected = kind_of(model, kind, false);
+Matrix encode(const GuidedProjection& model, std::size_t modality, const FeatureRows& rows,
+              int jobs) {
+  const ProjectedModality& projected = modality_of(model, modality, false);
   require(rows.columns() == projected.projection.rows(), "the items have ", rows.columns(),
-          " features, kind ", kind, " of the model ", projected.projection.rows(),
+          " features, kind ", modality, " of the model ", projected.projection.rows(),
           "; give the features it was fitted on");
   Matrix result(rows.rows(), model.dim());
   if (rows.is_sparse()) {
@@ -208,17 +273,52 @@ Matrix encode(const GuidedProjection& model, std::size_t kind, const FeatureRows
   return result;
 }
 
-Matrix encode_identity(const GuidedProjection& model, std::size_t kind,
+Matrix encode_identity(const GuidedProjection& model, std::size_t modality,
                        std::span<const std::int64_t> items) {
-  const ProjectedKind& projected = kind_of(model, kind, true);
+  const ProjectedModality& projected = modality_of(model, modality, true);
   Matrix result(std::ssize(items), model.dim());
   for (std::size_t i = 0; i < items.size(); ++i) {
     require(items[i] >= 0 && items[i] < projected.projection.rows(), "there is no item ", items[i],
-            " among the ", projected.projection.rows(), " of kind ", kind);
+            " among the ", projected.projection.rows(), " of kind ", modality);
     result.row(static_cast<Eigen::Index>(i)) =
         (projected.projection.row(items[i]) - projected.shift).cast<float>();
   }
   return result;
+}
+
+void save(const GuidedProjection& model, const std::filesystem::path& path) {
+  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+}
+
+std::string to_bytes(const GuidedProjection& model) {
+  std::string bytes;
+  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
+  return bytes;
+}
+
+GuidedProjection load_guided_projection(const TensorFile& file) {
+  require_kind(file, kKind, kLayout);
+  GuidedProjection model;
+  model.options = options_from_json<GuidedProjectionOptions>(file.metadata("options"));
+  check(model.options);
+  model.eigenvalues = vector_of(file.doubles("eigenvalues"));
+  model.strength = vector_of(file.doubles("strength"));
+  require(model.dim() > 0 && model.strength.size() == model.dim() &&
+              model.eigenvalues.allFinite() && model.strength.allFinite(),
+          file.name(), ": ", model.dim(), " eigenvalues and ", model.strength.size(),
+          " strengths are not as many numbers; the file is damaged");
+  for (Eigen::Index i = 1; i < model.dim(); ++i)
+    require(model.eigenvalues(i) >= model.eigenvalues(i - 1), file.name(),
+            ": the eigenvalues do not ascend; the file is damaged");
+  const auto identity = file.small("identity");
+  require(!identity.empty(), file.name(), ": the model has no kinds; the file is damaged");
+  for (std::size_t k = 0; k < identity.size(); ++k) {
+    require(identity[k] <= 1, file.name(), ": kind ", k, " is neither with features nor without; ",
+            "the file is damaged");
+    model.modalities.push_back(read_modality(file, k, model.dim()));
+    model.modalities.back().identity = identity[k] == 1;
+  }
+  return model;
 }
 
 }  // namespace commonplace

@@ -26,32 +26,32 @@ constexpr double kLeastPivot = 1e-13;
 
 /// Calls use(centred rows, weights) for blocks of the items that count.
 template <class Use>
-void for_each_block(const GuidedItems& kind, const VectorD& weights, const Use& use) {
+void for_each_block(const GuidedItems& modality, const VectorD& weights, const Use& use) {
   std::vector<Eigen::Index> rows;
   for (Eigen::Index i = 0; i <= weights.size(); ++i) {
     if (i < weights.size() && weights(i) != 0) rows.push_back(i);
     if (rows.empty() || (i < weights.size() && std::ssize(rows) < kBlockRows)) continue;
-    MatrixD block = kind.features->dense()(rows, Eigen::all).template cast<double>();
-    if (kind.mean.size() > 0) block.rowwise() -= kind.mean.transpose();
+    MatrixD block = modality.features->dense()(rows, Eigen::all).template cast<double>();
+    if (modality.mean.size() > 0) block.rowwise() -= modality.mean.transpose();
     use(block, VectorD(weights(rows)));
     rows.clear();
   }
 }
 
 /// The sum over the items of this rank.
-MatrixD dense_gram(const GuidedItems& kind, const VectorD& weights, int jobs) {
-  MatrixD result = MatrixD::Zero(kind.columns, kind.columns);
-  for_each_block(kind, weights, [&](const MatrixD& block, const VectorD& d) {
+MatrixD dense_gram(const GuidedItems& modality, const VectorD& weights, int jobs) {
+  MatrixD result = MatrixD::Zero(modality.columns, modality.columns);
+  for_each_block(modality, weights, [&](const MatrixD& block, const VectorD& d) {
     result += multiply(MatrixD(block.transpose()), MatrixD(d.asDiagonal() * block), jobs);
   });
   return (result + result.transpose()) / 2;
 }
 
-MatrixD dense_gram_in_float(const GuidedItems& kind, const VectorD& weights, int jobs) {
-  MatrixD result = MatrixD::Zero(kind.columns, kind.columns);
+MatrixD dense_gram_in_float(const GuidedItems& modality, const VectorD& weights, int jobs) {
+  MatrixD result = MatrixD::Zero(modality.columns, modality.columns);
   for (const double sign : {-1.0, 1.0}) {
     const VectorD part = (sign * weights).cwiseMax(0);
-    for_each_block(kind, part, [&](const MatrixD& block, const VectorD& d) {
+    for_each_block(modality, part, [&](const MatrixD& block, const VectorD& d) {
       add_gram(Matrix((d.cwiseSqrt().asDiagonal() * block).cast<float>()), result, jobs);
     });
     if (sign < 0) result = -result;
@@ -60,15 +60,15 @@ MatrixD dense_gram_in_float(const GuidedItems& kind, const VectorD& weights, int
 }
 
 /// Not centred. A thread takes some rows of the result at a time.
-MatrixD sparse_gram(const GuidedItems& kind, const VectorD& weights, int jobs) {
-  MatrixD result = MatrixD::Zero(kind.columns, kind.columns);
-  if (kind.items == 0) return result;
-  const SparseView rows = kind.sparse_rows();
+MatrixD sparse_gram(const GuidedItems& modality, const VectorD& weights, int jobs) {
+  MatrixD result = MatrixD::Zero(modality.columns, modality.columns);
+  if (modality.items == 0) return result;
+  const SparseView rows = modality.sparse_rows();
   const auto bounds = balanced_columns(rows, kParts);
   parallel_for(
       bounds.size() - 1, jobs,
       [&](std::size_t first, std::size_t last) {
-        for (std::int64_t row = 0; row < kind.items; ++row) {
+        for (std::int64_t row = 0; row < modality.items; ++row) {
           const auto columns = rows.row_indices(row);
           const auto values = rows.row_values(row);
           const auto begin = std::lower_bound(columns.begin(), columns.end(), bounds[first]);
@@ -76,7 +76,7 @@ MatrixD sparse_gram(const GuidedItems& kind, const VectorD& weights, int jobs) {
             const double scale =
                 weights(row) *
                 static_cast<double>(values[static_cast<std::size_t>(at - columns.begin())]);
-            double* into = result.data() + *at * kind.columns;
+            double* into = result.data() + *at * modality.columns;
             for (std::size_t j = 0; j < columns.size(); ++j)
               into[columns[j]] += scale * static_cast<double>(values[j]);
           }
@@ -87,47 +87,47 @@ MatrixD sparse_gram(const GuidedItems& kind, const VectorD& weights, int jobs) {
 }
 
 /// Xᵀ d of all ranks.
-VectorD weighted_sums(const GuidedItems& kind, const VectorD& weights, int jobs, Comm& comm) {
-  GuidedItems plain = kind;
+VectorD weighted_sums(const GuidedItems& modality, const VectorD& weights, int jobs, Comm& comm) {
+  GuidedItems plain = modality;
   plain.mean.resize(0);
   MatrixD sums = project_back(plain, MatrixD(weights), jobs);
   comm.sum(sums);
   return sums.col(0);
 }
 
-MatrixD formed_gram(const GuidedItems& kind, const VectorD& weights, double total, bool in_float,
-                    int jobs, Comm& comm) {
-  MatrixD result = kind.sparse() ? sparse_gram(kind, weights, jobs)
-                   : in_float    ? dense_gram_in_float(kind, weights, jobs)
-                                 : dense_gram(kind, weights, jobs);
+MatrixD formed_gram(const GuidedItems& modality, const VectorD& weights, double total,
+                    bool in_float, int jobs, Comm& comm) {
+  MatrixD result = modality.sparse() ? sparse_gram(modality, weights, jobs)
+                   : in_float        ? dense_gram_in_float(modality, weights, jobs)
+                                     : dense_gram(modality, weights, jobs);
   comm.sum(result);
-  if (!kind.sparse() || kind.mean.size() == 0) return result;
-  const VectorD& m = kind.mean;
-  const VectorD shift = weighted_sums(kind, weights, jobs, comm) - total / 2 * m;
+  if (!modality.sparse() || modality.mean.size() == 0) return result;
+  const VectorD& m = modality.mean;
+  const VectorD shift = weighted_sums(modality, weights, jobs, comm) - total / 2 * m;
   result -= shift * m.transpose() + m * shift.transpose();
   return result;
 }
 
 /// The diagonal of what is not formed, over all ranks.
-VectorD diagonal_of(const GuidedItems& kind, const VectorD& weights, double total, int jobs,
+VectorD diagonal_of(const GuidedItems& modality, const VectorD& weights, double total, int jobs,
                     Comm& comm) {
-  MatrixD squares = MatrixD::Zero(kind.columns, 1);
-  for (std::int64_t i = 0; i < kind.items; ++i) {
-    if (kind.sparse()) {
-      const auto columns = kind.sparse_rows().row_indices(i);
-      const auto values = kind.sparse_rows().row_values(i);
+  MatrixD squares = MatrixD::Zero(modality.columns, 1);
+  for (std::int64_t i = 0; i < modality.items; ++i) {
+    if (modality.sparse()) {
+      const auto columns = modality.sparse_rows().row_indices(i);
+      const auto values = modality.sparse_rows().row_values(i);
       for (std::size_t j = 0; j < columns.size(); ++j)
         squares(columns[j], 0) +=
             weights(i) * static_cast<double>(values[j]) * static_cast<double>(values[j]);
     } else {
       squares.col(0) +=
-          weights(i) * kind.features->dense().row(i).cast<double>().cwiseAbs2().transpose();
+          weights(i) * modality.features->dense().row(i).cast<double>().cwiseAbs2().transpose();
     }
   }
   comm.sum(squares);
-  if (kind.mean.size() == 0) return squares.col(0);
-  const VectorD u = weighted_sums(kind, weights, jobs, comm);
-  return squares.col(0) - 2 * u.cwiseProduct(kind.mean) + total * kind.mean.cwiseAbs2();
+  if (modality.mean.size() == 0) return squares.col(0);
+  const VectorD u = weighted_sums(modality, weights, jobs, comm);
+  return squares.col(0) - 2 * u.cwiseProduct(modality.mean) + total * modality.mean.cwiseAbs2();
 }
 
 [[noreturn]] void not_positive(std::size_t number) {
@@ -138,46 +138,52 @@ VectorD diagonal_of(const GuidedItems& kind, const VectorD& weights, double tota
 
 }  // namespace
 
-WeightedGram::WeightedGram(const GuidedItems& kind, VectorD weights, bool formed, int jobs,
+WeightedGram::WeightedGram(const GuidedItems& modality, VectorD weights, bool formed, int jobs,
                            Comm& comm, double most_in_double)
-    : kind_(&kind), comm_(&comm), jobs_(jobs), weights_(std::move(weights)) {
+    : modality_(&modality), comm_(&comm), jobs_(jobs), weights_(std::move(weights)) {
   total_ = comm.sum(weights_.sum());
-  if (kind.identity()) {
-    all_weights_ = gather_values(kind, weights_, comm);
+  if (modality.identity()) {
+    all_weights_ = gather_values(modality, weights_, comm);
     diagonal_ = all_weights_;
-    if (kind.mean.size() > 0)
-      diagonal_ += total_ * kind.mean.cwiseAbs2() - 2 * all_weights_.cwiseProduct(kind.mean);
+    if (modality.mean.size() > 0)
+      diagonal_ +=
+          total_ * modality.mean.cwiseAbs2() - 2 * all_weights_.cwiseProduct(modality.mean);
   } else if (formed) {
-    const auto columns = static_cast<double>(kind.columns);
-    const bool in_float = static_cast<double>(kind.all_items) * columns * columns > most_in_double;
-    matrix_ = formed_gram(kind, weights_, total_, in_float, jobs, comm);
+    const auto columns = static_cast<double>(modality.columns);
+    const bool in_float =
+        static_cast<double>(modality.all_items) * columns * columns > most_in_double;
+    matrix_ = formed_gram(modality, weights_, total_, in_float, jobs, comm);
     diagonal_ = matrix_.diagonal();
   } else {
-    diagonal_ = diagonal_of(kind, weights_, total_, jobs, comm);
+    diagonal_ = diagonal_of(modality, weights_, total_, jobs, comm);
   }
 }
 
 MatrixD WeightedGram::multiply(const MatrixD& p) const {
   if (formed()) return commonplace::multiply(matrix_, p, jobs_);
-  if (kind_->identity()) {
+  if (modality_->identity()) {
     MatrixD result = all_weights_.asDiagonal() * p;
-    if (kind_->mean.size() == 0) return result;
-    const VectorD& m = kind_->mean;
+    if (modality_->mean.size() == 0) return result;
+    const VectorD& m = modality_->mean;
     const Eigen::RowVectorXd along_mean = m.transpose() * p;
     const Eigen::RowVectorXd along_weights = all_weights_.transpose() * p;
     result -= all_weights_ * along_mean;
     result += m * (total_ * along_mean - along_weights);
     return result;
   }
-  MatrixD result = project_back(*kind_, weights_.asDiagonal() * project(*kind_, p, jobs_), jobs_);
+  MatrixD result =
+      project_back(*modality_, weights_.asDiagonal() * project(*modality_, p, jobs_), jobs_);
   comm_->sum(result);
   return result;
 }
 
-MetricBlock::MetricBlock(const GuidedItems& kind, const WeightedGram& gram, double gamma,
+MetricBlock::MetricBlock(const GuidedItems& modality, const WeightedGram& gram, double gamma,
                          std::size_t number, int jobs)
-    : kind_(&kind), gram_(&gram), jobs_(jobs), ridge_(gamma * gram.diagonal().cwiseAbs().mean()) {
-  if (kind.identity())
+    : modality_(&modality),
+      gram_(&gram),
+      jobs_(jobs),
+      ridge_(gamma * gram.diagonal().cwiseAbs().mean()) {
+  if (modality.identity())
     factorise_identity(number);
   else if (gram.formed())
     factorise_matrix(number);
@@ -196,10 +202,10 @@ void MetricBlock::factorise_identity(std::size_t number) {
   const VectorD entries = gram_->all_weights().array() + ridge_;
   if (!(entries.minCoeff() > 0)) not_positive(number);
   inverse_diagonal_ = entries.cwiseInverse();
-  if (kind_->mean.size() == 0) return;
-  MatrixD u(kind_->columns, 2);
+  if (modality_->mean.size() == 0) return;
+  MatrixD u(modality_->columns, 2);
   u.col(0) = gram_->all_weights();
-  u.col(1) = kind_->mean;
+  u.col(1) = modality_->mean;
   Eigen::Matrix2d c;
   c << 0, -1, -1, gram_->total();
   left_ = inverse_diagonal_.asDiagonal() * u;
@@ -251,7 +257,7 @@ MatrixD MetricBlock::solve(const MatrixD& p) const {
     const MatrixD half = commonplace::multiply(inverse_factor_, p, jobs_);
     return commonplace::multiply(MatrixD(half.transpose()), inverse_factor_, jobs_).transpose();
   }
-  if (!kind_->identity()) return solve_roughly(p);
+  if (!modality_->identity()) return solve_roughly(p);
   MatrixD result = inverse_diagonal_.asDiagonal() * p;
   if (left_.size() > 0) result -= left_ * (right_.transpose() * p);
   return result;

@@ -8,9 +8,9 @@
 
 namespace commonplace {
 
-/// Yᵀ diag(weights) Y of one kind over all ranks' items, columns x columns. Of an identity it is a
-/// diagonal and two vectors, else a matrix or nothing but the items. The kind and the Comm must
-/// outlive it.
+/// Yᵀ diag(weights) Y of one modality over all ranks' items, columns x columns. Of an identity it
+/// is a diagonal and two vectors, else a matrix or nothing but the items. The modality and the Comm
+/// must outlive it.
 class WeightedGram {
  public:
   /// Multiplications of dense features that are done in double, which takes some seconds. Of more
@@ -20,7 +20,7 @@ class WeightedGram {
 
   /// `weights` of this rank's items. `formed`: as a matrix, O(items · columns²) once; not of an
   /// identity.
-  WeightedGram(const GuidedItems& kind, VectorD weights, bool formed, int jobs, Comm& comm,
+  WeightedGram(const GuidedItems& modality, VectorD weights, bool formed, int jobs, Comm& comm,
                double most_in_double = kMostInDouble);
 
   /// Times p, columns x vectors, the same on all ranks.
@@ -34,7 +34,7 @@ class WeightedGram {
   double total() const { return total_; }
 
  private:
-  const GuidedItems* kind_;
+  const GuidedItems* modality_;
   Comm* comm_;
   int jobs_;
   VectorD weights_;
@@ -44,13 +44,13 @@ class WeightedGram {
   double total_ = 0;
 };
 
-/// One kind's block of B: its gram plus a ridge of gamma times the mean size of the diagonal.
+/// One modality's block of B: its gram plus a ridge of gamma times the mean size of the diagonal.
 class MetricBlock {
  public:
   /// Error unless it is positive definite, which is only found out by the solver where it is not
-  /// formed. `number` is what errors call the kind. The gram must outlive it.
-  MetricBlock(const GuidedItems& kind, const WeightedGram& gram, double gamma, std::size_t number,
-              int jobs);
+  /// formed. `number` is what errors call the modality. The gram must outlive it.
+  MetricBlock(const GuidedItems& modality, const WeightedGram& gram, double gamma,
+              std::size_t number, int jobs);
 
   MatrixD multiply(const MatrixD& p) const;
   /// B⁻¹ p; of a block that is not formed only roughly, by some products with it.
@@ -63,7 +63,7 @@ class MetricBlock {
 
   MatrixD solve_roughly(const MatrixD& p) const;
 
-  const GuidedItems* kind_;
+  const GuidedItems* modality_;
   const WeightedGram* gram_;
   int jobs_;
   double ridge_;

@@ -40,16 +40,16 @@ void check_dense(const MatrixView& rows, std::size_t number) {
 }
 
 /// meanᵀ p, taken from every row of `result`.
-void centre(const GuidedItems& kind, const MatrixD& p, MatrixD& result) {
-  if (kind.mean.size() == 0) return;
-  const Eigen::RowVectorXd shift = kind.mean.transpose() * p;
+void centre(const GuidedItems& modality, const MatrixD& p, MatrixD& result) {
+  if (modality.mean.size() == 0) return;
+  const Eigen::RowVectorXd shift = modality.mean.transpose() * p;
   result.rowwise() -= shift;
 }
 
-void centre_back(const GuidedItems& kind, const MatrixD& g, MatrixD& result) {
-  if (kind.mean.size() == 0) return;
+void centre_back(const GuidedItems& modality, const MatrixD& g, MatrixD& result) {
+  if (modality.mean.size() == 0) return;
   const Eigen::RowVectorXd sums = g.colwise().sum();
-  result -= kind.mean * sums;
+  result -= modality.mean * sums;
 }
 
 /// Xᵀ g for dense features, in a fixed number of parts.
@@ -95,59 +95,60 @@ SparseView rebased(const SparseView& rows, std::vector<std::int64_t>& starts) {
                               static_cast<std::size_t>(starts.back()))};
 }
 
-GuidedItems guided_items(const GuidedKind& kind, std::size_t number, Comm& comm) {
+GuidedItems guided_items(const GuidedModality& modality, std::size_t number, Comm& comm) {
   GuidedItems result;
-  result.features = kind.features;
-  result.items = kind.items;
-  require(kind.items >= 0, "kind ", number, " has ", kind.items, " items; expected 0 or more");
-  require(kind.gamma >= 0 && std::isfinite(kind.gamma), "gamma of kind ", number, " is ",
-          kind.gamma, "; expected 0 or more");
-  const GlobalRows rows = global_rows(kind.items, comm);
+  result.features = modality.features;
+  result.items = modality.items;
+  require(modality.items >= 0, "kind ", number, " has ", modality.items,
+          " items; expected 0 or more");
+  require(modality.gamma >= 0 && std::isfinite(modality.gamma), "gamma of kind ", number, " is ",
+          modality.gamma, "; expected 0 or more");
+  const GlobalRows rows = global_rows(modality.items, comm);
   result.first_item = rows.first;
   result.all_items = rows.count;
   require(rows.count > 0, "kind ", number, " has no items; leave it out");
   result.columns = rows.count;
-  if (kind.features == nullptr) return result;
-  require(kind.features->rows() == kind.items, "kind ", number, " has ", kind.items, " items and ",
-          kind.features->rows(), " rows of features; expected as many");
-  result.columns = shared_columns(kind.items, kind.features->columns(), comm);
+  if (modality.features == nullptr) return result;
+  require(modality.features->rows() == modality.items, "kind ", number, " has ", modality.items,
+          " items and ", modality.features->rows(), " rows of features; expected as many");
+  result.columns = shared_columns(modality.items, modality.features->columns(), comm);
   require(result.columns > 0, "kind ", number,
           " has features without columns; give none at all if its items have no features");
-  if (kind.features->is_sparse()) {
-    if (kind.items > 0) check_sparse(kind.features->sparse(), number);
+  if (modality.features->is_sparse()) {
+    if (modality.items > 0) check_sparse(modality.features->sparse(), number);
     result.numbers =
-        static_cast<double>(rebased(kind.features->sparse(), result.starts).nonzeros());
+        static_cast<double>(rebased(modality.features->sparse(), result.starts).nonzeros());
   } else {
-    check_dense(kind.features->dense(), number);
-    result.numbers = static_cast<double>(kind.items) * static_cast<double>(result.columns);
+    check_dense(modality.features->dense(), number);
+    result.numbers = static_cast<double>(modality.items) * static_cast<double>(result.columns);
   }
   result.numbers = comm.sum(result.numbers);
   return result;
 }
 
-VectorD weighted_mean(const GuidedItems& kind, const VectorD& weights, int jobs, Comm& comm) {
-  GuidedItems plain = kind;
+VectorD weighted_mean(const GuidedItems& modality, const VectorD& weights, int jobs, Comm& comm) {
+  GuidedItems plain = modality;
   plain.mean.resize(0);
-  MatrixD sums(kind.columns + 1, 1);
-  sums.topRows(kind.columns) = project_back(plain, MatrixD(weights), jobs);
-  sums(kind.columns, 0) = weights.sum();
+  MatrixD sums(modality.columns + 1, 1);
+  sums.topRows(modality.columns) = project_back(plain, MatrixD(weights), jobs);
+  sums(modality.columns, 0) = weights.sum();
   comm.sum(sums);
-  const double total = sums(kind.columns, 0);
-  if (!(total > 0)) return VectorD::Zero(kind.columns);
-  return sums.topRows(kind.columns) / total;
+  const double total = sums(modality.columns, 0);
+  if (!(total > 0)) return VectorD::Zero(modality.columns);
+  return sums.topRows(modality.columns) / total;
 }
 
-MatrixD project(const GuidedItems& kind, const MatrixD& p, int jobs) {
-  MatrixD result(kind.items, p.cols());
-  if (kind.items == 0) return result;
-  if (kind.identity()) {
-    result = p.middleRows(kind.first_item, kind.items);
-  } else if (kind.sparse()) {
-    result = multiply(kind.sparse_rows(), p, jobs);
+MatrixD project(const GuidedItems& modality, const MatrixD& p, int jobs) {
+  MatrixD result(modality.items, p.cols());
+  if (modality.items == 0) return result;
+  if (modality.identity()) {
+    result = p.middleRows(modality.first_item, modality.items);
+  } else if (modality.sparse()) {
+    result = multiply(modality.sparse_rows(), p, jobs);
   } else {
-    const MatrixView& rows = kind.features->dense();
+    const MatrixView& rows = modality.features->dense();
     parallel_for(
-        static_cast<std::size_t>(kind.items), jobs,
+        static_cast<std::size_t>(modality.items), jobs,
         [&](std::size_t begin, std::size_t end) {
           const auto first = static_cast<std::int64_t>(begin);
           const auto count = static_cast<std::int64_t>(end - begin);
@@ -156,33 +157,33 @@ MatrixD project(const GuidedItems& kind, const MatrixD& p, int jobs) {
         },
         static_cast<std::size_t>(kBlockRows));
   }
-  centre(kind, p, result);
+  centre(modality, p, result);
   return result;
 }
 
-MatrixD project_all(const GuidedItems& kind, const MatrixD& p, const MatrixD& own, Comm& comm) {
-  if (kind.identity()) {
+MatrixD project_all(const GuidedItems& modality, const MatrixD& p, const MatrixD& own, Comm& comm) {
+  if (modality.identity()) {
     MatrixD result = p;
-    centre(kind, p, result);
+    centre(modality, p, result);
     return result;
   }
   if (comm.size() == 1) return own;
-  MatrixD result = MatrixD::Zero(kind.all_items, p.cols());
-  result.middleRows(kind.first_item, kind.items) = own;
+  MatrixD result = MatrixD::Zero(modality.all_items, p.cols());
+  result.middleRows(modality.first_item, modality.items) = own;
   comm.sum(result);
   return result;
 }
 
-MatrixD feature_columns(const GuidedItems& kind, std::int64_t first, std::int64_t count) {
-  MatrixD result = MatrixD::Zero(kind.items, count);
-  if (kind.items == 0) return result;
-  if (kind.identity()) {
-    for (std::int64_t i = 0; i < kind.items; ++i)
-      if (const std::int64_t at = kind.first_item + i - first; at >= 0 && at < count)
+MatrixD feature_columns(const GuidedItems& modality, std::int64_t first, std::int64_t count) {
+  MatrixD result = MatrixD::Zero(modality.items, count);
+  if (modality.items == 0) return result;
+  if (modality.identity()) {
+    for (std::int64_t i = 0; i < modality.items; ++i)
+      if (const std::int64_t at = modality.first_item + i - first; at >= 0 && at < count)
         result(i, at) = 1;
-  } else if (kind.sparse()) {
-    const SparseView rows = kind.sparse_rows();
-    for (std::int64_t i = 0; i < kind.items; ++i) {
+  } else if (modality.sparse()) {
+    const SparseView rows = modality.sparse_rows();
+    for (std::int64_t i = 0; i < modality.items; ++i) {
       const auto columns = rows.row_indices(i);
       auto at = std::lower_bound(columns.begin(), columns.end(), first);
       for (; at != columns.end() && *at < first + count; ++at)
@@ -190,35 +191,35 @@ MatrixD feature_columns(const GuidedItems& kind, std::int64_t first, std::int64_
             static_cast<double>(rows.row_values(i)[static_cast<std::size_t>(at - columns.begin())]);
     }
   } else {
-    result = kind.features->dense().middleCols(first, count).cast<double>();
+    result = modality.features->dense().middleCols(first, count).cast<double>();
   }
-  if (kind.mean.size() > 0) result.rowwise() -= kind.mean.segment(first, count).transpose();
+  if (modality.mean.size() > 0) result.rowwise() -= modality.mean.segment(first, count).transpose();
   return result;
 }
 
-MatrixD project_back(const GuidedItems& kind, const MatrixD& g, int jobs) {
-  MatrixD result = MatrixD::Zero(kind.columns, g.cols());
-  if (kind.items == 0) return result;
-  if (kind.identity())
-    result.middleRows(kind.first_item, kind.items) = g;
-  else if (kind.sparse())
-    result = transposed_multiply(kind.sparse_rows(), g, jobs);
+MatrixD project_back(const GuidedItems& modality, const MatrixD& g, int jobs) {
+  MatrixD result = MatrixD::Zero(modality.columns, g.cols());
+  if (modality.items == 0) return result;
+  if (modality.identity())
+    result.middleRows(modality.first_item, modality.items) = g;
+  else if (modality.sparse())
+    result = transposed_multiply(modality.sparse_rows(), g, jobs);
   else
-    result = dense_back(kind.features->dense(), g, jobs);
-  centre_back(kind, g, result);
+    result = dense_back(modality.features->dense(), g, jobs);
+  centre_back(modality, g, result);
   return result;
 }
 
-MatrixD project_back_all(const GuidedItems& kind, const MatrixD& g) {
+MatrixD project_back_all(const GuidedItems& modality, const MatrixD& g) {
   MatrixD result = g;
-  centre_back(kind, g, result);
+  centre_back(modality, g, result);
   return result;
 }
 
-VectorD gather_values(const GuidedItems& kind, const VectorD& own, Comm& comm) {
+VectorD gather_values(const GuidedItems& modality, const VectorD& own, Comm& comm) {
   if (comm.size() == 1) return own;
-  VectorD result = VectorD::Zero(kind.all_items);
-  result.segment(kind.first_item, kind.items) = own;
+  VectorD result = VectorD::Zero(modality.all_items);
+  result.segment(modality.first_item, modality.items) = own;
   comm.sum(std::span<double>(result.data(), static_cast<std::size_t>(result.size())));
   return result;
 }

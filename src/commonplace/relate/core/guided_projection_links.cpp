@@ -9,19 +9,19 @@
 namespace commonplace {
 namespace {
 
-void check(const Guidance& guidance, std::size_t number, std::span<const GuidedItems> kinds) {
-  require(guidance.from < kinds.size() && guidance.to < kinds.size(), "guidance ", number,
+void check(const Guidance& guidance, std::size_t number, std::span<const GuidedItems> modalities) {
+  require(guidance.from < modalities.size() && guidance.to < modalities.size(), "guidance ", number,
           " links kind ", guidance.from, " with kind ", guidance.to, "; expected 0 .. ",
-          kinds.size() - 1);
+          modalities.size() - 1);
   require(guidance.weight > 0 && std::isfinite(guidance.weight), "the weight of guidance ", number,
           " is ", guidance.weight, "; expected more than 0");
   const SparseView& links = guidance.links;
-  require(links.rows == kinds[guidance.from].items, "guidance ", number, " has ", links.rows,
-          " rows; expected one for each of this rank's ", kinds[guidance.from].items,
+  require(links.rows == modalities[guidance.from].items, "guidance ", number, " has ", links.rows,
+          " rows; expected one for each of this rank's ", modalities[guidance.from].items,
           " items of kind ", guidance.from);
-  require(links.rows == 0 || links.columns == kinds[guidance.to].all_items, "guidance ", number,
-          " has ", links.columns, " columns; expected one for each of all ranks' ",
-          kinds[guidance.to].all_items, " items of kind ", guidance.to);
+  require(links.rows == 0 || links.columns == modalities[guidance.to].all_items, "guidance ",
+          number, " has ", links.columns, " columns; expected one for each of all ranks' ",
+          modalities[guidance.to].all_items, " items of kind ", guidance.to);
   for (std::int64_t row = 0; row < links.rows; ++row) {
     const auto columns = links.row_indices(row);
     const auto values = links.row_values(row);
@@ -74,8 +74,8 @@ void balance(GuidedLinks& links, const Sums& sums, const GuidedItems& from) {
   links.expected_scale = 0.25 / total;
 }
 
-void add_degrees(const GuidedLinks& links, const Sums& sums, std::span<const GuidedItems> kinds,
-                 std::vector<GuidedDegrees>& degrees) {
+void add_degrees(const GuidedLinks& links, const Sums& sums,
+                 std::span<const GuidedItems> modalities, std::vector<GuidedDegrees>& degrees) {
   const bool balanced = links.expected_scale > 0;
   GuidedDegrees& from = degrees[links.from];
   from.absolute += links.weight * sums.row_absolute;
@@ -83,8 +83,8 @@ void add_degrees(const GuidedLinks& links, const Sums& sums, std::span<const Gui
   from.resulting += links.weight * sums.row_given;
   if (balanced) from.resulting -= links.weight * sums.row_positive;
   GuidedDegrees& to = degrees[links.to];
-  const GuidedItems& kind = kinds[links.to];
-  const MatrixD own = links.weight * sums.columns.middleCols(kind.first_item, kind.items);
+  const GuidedItems& modality = modalities[links.to];
+  const MatrixD own = links.weight * sums.columns.middleCols(modality.first_item, modality.items);
   to.absolute += own.row(0).transpose();
   to.given += own.row(1).transpose();
   to.resulting += own.row(1).transpose();
@@ -93,32 +93,32 @@ void add_degrees(const GuidedLinks& links, const Sums& sums, std::span<const Gui
 
 }  // namespace
 
-GuidedGraph guided_graph(std::span<const GuidedItems> kinds, std::span<const Guidance> guidance,
-                         bool balanced, Comm& comm) {
+GuidedGraph guided_graph(std::span<const GuidedItems> modalities,
+                         std::span<const Guidance> guidance, bool balanced, Comm& comm) {
   GuidedGraph result;
-  for (const GuidedItems& kind : kinds)
-    result.degrees.push_back(
-        {VectorD::Zero(kind.items), VectorD::Zero(kind.items), VectorD::Zero(kind.items)});
+  for (const GuidedItems& modality : modalities)
+    result.degrees.push_back({VectorD::Zero(modality.items), VectorD::Zero(modality.items),
+                              VectorD::Zero(modality.items)});
   double most = 0;
   double signs = 0;
   for (std::size_t i = 0; i < guidance.size(); ++i) {
-    check(guidance[i], i, kinds);
+    check(guidance[i], i, modalities);
     GuidedLinks links;
     links.from = guidance[i].from;
     links.to = guidance[i].to;
     links.weight = guidance[i].weight;
     links.given = rebased(guidance[i].links, links.starts);
-    links.given.columns = kinds[links.to].all_items;
+    links.given.columns = modalities[links.to].all_items;
     links.count = comm.sum(static_cast<double>(links.links().nonzeros()));
     const Sums sums = add_up(links.links(), links.given.columns, comm);
     most += sums.columns.row(0).sum();
     signs += (sums.columns.row(0) - sums.columns.row(1)).sum();
     if (balanced) {
-      balance(links, sums, kinds[links.from]);
+      balance(links, sums, modalities[links.from]);
       if (links.from == links.to && links.expected_scale > 0)
-        links.expected_to = gather_values(kinds[links.from], links.expected_from, comm);
+        links.expected_to = gather_values(modalities[links.from], links.expected_from, comm);
     }
-    add_degrees(links, sums, kinds, result.degrees);
+    add_degrees(links, sums, modalities, result.degrees);
     result.links.push_back(std::move(links));
   }
   require(most > 0, "there are no links; give some that are not 0");

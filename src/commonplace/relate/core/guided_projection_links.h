@@ -9,11 +9,11 @@
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/relate/core/guided_projection_items.h"
 
-// The links of a guided projection. Guidance between two kinds is W = weight (L − u vᵀ e), where
-// the rank-one part is what the degrees of the links above 0 let expect: u and v are these degrees
-// and e one over their sum. Within one kind it is W = M + Mᵀ, M = weight (L − u vᵀ e), where u and
-// v have the degrees of L + Lᵀ and e is half of one over their sum. So both are applied alike: M
-// gives to the items of `from` and Mᵀ to those of `to`.
+// The links of a guided projection. Guidance between two modalities is W = weight (L − u vᵀ e),
+// where the rank-one part is what the degrees of the links above 0 let expect: u and v are these
+// degrees and e one over their sum. Within one modality it is W = M + Mᵀ, M = weight (L − u vᵀ e),
+// where u and v have the degrees of L + Lᵀ and e is half of one over their sum. So both are applied
+// alike: M gives to the items of `from` and Mᵀ to those of `to`.
 
 namespace commonplace {
 
@@ -33,7 +33,8 @@ struct GuidedLinks {
   }
 };
 
-/// Sums over the links of each of this rank's items of a kind, times the weights of the guidance.
+/// Sums over the links of each of this rank's items of a modality, times the weights of the
+/// guidance.
 struct GuidedDegrees {
   VectorD absolute;   ///< of |w|
   VectorD given;      ///< of w
@@ -42,13 +43,13 @@ struct GuidedDegrees {
 
 struct GuidedGraph {
   std::vector<GuidedLinks> links;
-  std::vector<GuidedDegrees> degrees;  ///< of each kind
+  std::vector<GuidedDegrees> degrees;  ///< of each modality
   bool degrees_equal = false;          ///< the three sums are the same on all ranks
 };
 
 /// Checks the guidance on all ranks. Views into `guidance` stay in use.
-GuidedGraph guided_graph(std::span<const GuidedItems> kinds, std::span<const Guidance> guidance,
-                         bool balanced, Comm& comm);
+GuidedGraph guided_graph(std::span<const GuidedItems> modalities,
+                         std::span<const Guidance> guidance, bool balanced, Comm& comm);
 
 /// M y for all items of `to`: this rank's items of `from` x vectors.
 MatrixD apply_links(const GuidedLinks& links, const MatrixD& y, int jobs);

@@ -21,12 +21,12 @@ constexpr double kVectorsExpected = 20;
 constexpr double kSparseCost = 8;
 
 /// Multiplications to apply the features to a vector, in those of dense products.
-double feature_cost(const GuidedItems& kind) {
-  if (kind.identity()) return 0;
-  return kind.numbers * (kind.sparse() ? kSparseCost : 1);
+double feature_cost(const GuidedItems& modality) {
+  if (modality.identity()) return 0;
+  return modality.numbers * (modality.sparse() ? kSparseCost : 1);
 }
 
-/// Multiplications to form the block of two kinds from the columns of one side.
+/// Multiplications to form the block of two modalities from the columns of one side.
 double cost_of_forming(const GuidedLinks& links, const GuidedItems& side,
                        const GuidedItems& other) {
   return static_cast<double>(side.columns) * (kSparseCost * links.count + feature_cost(other));
@@ -38,38 +38,38 @@ bool form_by_from(const GuidedLinks& links, const GuidedItems& from, const Guide
   return cost_of_forming(links, from, to) < cost_of_forming(links, to, from);
 }
 
-bool has_matrix(const GuidedItems& kind) {
-  return !kind.identity() && (!kind.sparse() || kind.columns <= kMostSparseColumns);
+bool has_matrix(const GuidedItems& modality) {
+  return !modality.identity() && (!modality.sparse() || modality.columns <= kMostSparseColumns);
 }
 
 }  // namespace
 
-GuidedOperator::GuidedOperator(std::span<const GuidedKind> kinds,
+GuidedOperator::GuidedOperator(std::span<const GuidedModality> modalities,
                                std::span<const Guidance> guidance,
                                const GuidedProjectionOptions& options, Comm& comm,
                                std::int64_t most_formed)
     : options_(options), comm_(comm), most_formed_(most_formed) {
-  require(!kinds.empty(), "there are no kinds of items; give one or more");
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    kinds_.push_back(guided_items(kinds[k], k, comm));
-    kinds_.back().first_column = features_;
-    features_ += kinds_.back().columns;
-    gammas_.push_back(kinds[k].gamma);
+  require(!modalities.empty(), "there are no kinds of items; give one or more");
+  for (std::size_t k = 0; k < modalities.size(); ++k) {
+    modalities_.push_back(guided_items(modalities[k], k, comm));
+    modalities_.back().first_column = features_;
+    features_ += modalities_.back().columns;
+    gammas_.push_back(modalities[k].gamma);
   }
-  graph_ = guided_graph(kinds_, guidance, options.balanced, comm);
-  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+  graph_ = guided_graph(modalities_, guidance, options.balanced, comm);
+  for (std::size_t k = 0; k < modalities_.size(); ++k) {
     const bool all = options.constraint == "identity";
     require(all || comm.sum(graph_.degrees[k].absolute.sum()) > 0, "no link touches kind ", k,
             "; leave it out");
     if (!options.centre) continue;
-    kinds_[k].mean =
-        weighted_mean(kinds_[k], all ? VectorD::Ones(kinds_[k].items) : graph_.degrees[k].absolute,
-                      options.jobs, comm);
+    modalities_[k].mean = weighted_mean(
+        modalities_[k], all ? VectorD::Ones(modalities_[k].items) : graph_.degrees[k].absolute,
+        options.jobs, comm);
   }
   make_grams();
   for (const GuidedLinks& links : graph_.links) {
     if (worth_forming(links)) {
-      formed_bytes_ += kinds_[links.from].columns * kinds_[links.to].columns * 8;
+      formed_bytes_ += modalities_[links.from].columns * modalities_[links.to].columns * 8;
       formed_.push_back({links.from, links.to, form(links)});
     } else {
       unformed_.push_back(&links);
@@ -77,43 +77,44 @@ GuidedOperator::GuidedOperator(std::span<const GuidedKind> kinds,
   }
 }
 
-VectorD GuidedOperator::weights_of_b(std::size_t kind) const {
-  if (options_.constraint == "identity") return VectorD::Ones(kinds_[kind].items);
-  if (options_.constraint == "all") return graph_.degrees[kind].absolute;
-  return graph_.degrees[kind].given;
+VectorD GuidedOperator::weights_of_b(std::size_t modality) const {
+  if (options_.constraint == "identity") return VectorD::Ones(modalities_[modality].items);
+  if (options_.constraint == "all") return graph_.degrees[modality].absolute;
+  return graph_.degrees[modality].given;
 }
 
 void GuidedOperator::make_grams() {
-  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+  for (std::size_t k = 0; k < modalities_.size(); ++k) {
     const bool held = k == 0 || options_.constraint != "first";
     b_grams_.push_back(std::make_unique<WeightedGram>(
-        kinds_[k], weights_of_b(k), held && has_matrix(kinds_[k]), options_.jobs, comm_));
-    if (held) metric_.emplace_back(kinds_[k], *b_grams_[k], gammas_[k], k, options_.jobs);
+        modalities_[k], weights_of_b(k), held && has_matrix(modalities_[k]), options_.jobs, comm_));
+    if (held) metric_.emplace_back(modalities_[k], *b_grams_[k], gammas_[k], k, options_.jobs);
     const VectorD& degrees = graph_.degrees[k].resulting;
     const bool none = comm_.sum(degrees.cwiseAbs().sum()) == 0;
     const bool same = graph_.degrees_equal && options_.constraint != "identity";
     if (!none && !same)
       own_degree_grams_.push_back(std::make_unique<WeightedGram>(
-          kinds_[k], degrees, has_matrix(kinds_[k]) && kinds_[k].columns <= kMostDegreeColumns,
-          options_.jobs, comm_));
+          modalities_[k], degrees,
+          has_matrix(modalities_[k]) && modalities_[k].columns <= kMostDegreeColumns, options_.jobs,
+          comm_));
     degree_grams_.push_back(none   ? nullptr
                             : same ? b_grams_[k].get()
                                    : own_degree_grams_.back().get());
   }
 }
 
-double GuidedOperator::ridge(std::size_t kind) const {
-  return gammas_[kind] * b_grams_[kind]->diagonal().cwiseAbs().mean();
+double GuidedOperator::ridge(std::size_t modality) const {
+  return gammas_[modality] * b_grams_[modality]->diagonal().cwiseAbs().mean();
 }
 
-MatrixD GuidedOperator::part(const MatrixD& p, std::size_t kind) const {
-  return p.middleRows(kinds_[kind].first_column, kinds_[kind].columns);
+MatrixD GuidedOperator::part(const MatrixD& p, std::size_t modality) const {
+  return p.middleRows(modalities_[modality].first_column, modalities_[modality].columns);
 }
 
 /// Compares the multiplications a vector takes, with the making shared by all vectors.
 bool GuidedOperator::worth_forming(const GuidedLinks& links) const {
-  const GuidedItems& from = kinds_[links.from];
-  const GuidedItems& to = kinds_[links.to];
+  const GuidedItems& from = modalities_[links.from];
+  const GuidedItems& to = modalities_[links.to];
   if (from.identity() && to.identity()) return false;
   const double size = static_cast<double>(from.columns) * static_cast<double>(to.columns);
   if (size * 8 > static_cast<double>(most_formed_ - formed_bytes_)) return false;
@@ -126,8 +127,8 @@ bool GuidedOperator::worth_forming(const GuidedLinks& links) const {
 
 /// Yᵀ M Y, some columns of one side's features at a time.
 MatrixD GuidedOperator::form(const GuidedLinks& links) const {
-  const GuidedItems& from = kinds_[links.from];
-  const GuidedItems& to = kinds_[links.to];
+  const GuidedItems& from = modalities_[links.from];
+  const GuidedItems& to = modalities_[links.to];
   const bool by_from = form_by_from(links, from, to);
   const GuidedItems& side = by_from ? from : to;
   MatrixD result(from.columns, to.columns);
@@ -154,8 +155,8 @@ MatrixD GuidedOperator::form(const GuidedLinks& links) const {
 
 void GuidedOperator::add_formed(const MatrixD& p, MatrixD& result) const {
   for (const Formed& formed : formed_) {
-    const GuidedItems& from = kinds_[formed.from];
-    const GuidedItems& to = kinds_[formed.to];
+    const GuidedItems& from = modalities_[formed.from];
+    const GuidedItems& to = modalities_[formed.to];
     result.middleRows(from.first_column, from.columns) +=
         multiply(formed.matrix, part(p, formed.to), options_.jobs);
     result.middleRows(to.first_column, to.columns) +=
@@ -166,17 +167,17 @@ void GuidedOperator::add_formed(const MatrixD& p, MatrixD& result) const {
 
 /// −Z W Zᵀ p for the links without a matrix, of all ranks.
 MatrixD GuidedOperator::through_items(const MatrixD& p) const {
-  std::vector<std::optional<MatrixD>> own(kinds_.size());
-  std::vector<MatrixD> received(kinds_.size());
+  std::vector<std::optional<MatrixD>> own(modalities_.size());
+  std::vector<MatrixD> received(modalities_.size());
   MatrixD result = MatrixD::Zero(p.rows(), p.cols());
   for (const GuidedLinks* links : unformed_)
     for (const std::size_t k : {links->from, links->to}) {
       if (own[k]) continue;
-      own[k] = project(kinds_[k], part(p, k), options_.jobs);
-      received[k] = MatrixD::Zero(kinds_[k].items, p.cols());
+      own[k] = project(modalities_[k], part(p, k), options_.jobs);
+      received[k] = MatrixD::Zero(modalities_[k].items, p.cols());
     }
   for (const GuidedLinks* links : unformed_) {
-    const GuidedItems& to = kinds_[links->to];
+    const GuidedItems& to = modalities_[links->to];
     const bool alone = comm_.size() == 1 && !to.identity();
     const MatrixD all =
         alone ? MatrixD() : project_all(to, part(p, links->to), *own[links->to], comm_);
@@ -189,10 +190,10 @@ MatrixD GuidedOperator::through_items(const MatrixD& p) const {
       received[links->to] -= back.middleRows(to.first_item, to.items);
     }
   }
-  for (std::size_t k = 0; k < kinds_.size(); ++k)
+  for (std::size_t k = 0; k < modalities_.size(); ++k)
     if (own[k])
-      result.middleRows(kinds_[k].first_column, kinds_[k].columns) +=
-          project_back(kinds_[k], received[k], options_.jobs);
+      result.middleRows(modalities_[k].first_column, modalities_[k].columns) +=
+          project_back(modalities_[k], received[k], options_.jobs);
   comm_.sum(result);
   return result;
 }
@@ -206,9 +207,9 @@ MatrixD GuidedOperator::multiply_a(const MatrixD& p) const {
 
 MatrixD GuidedOperator::multiply_degrees(const MatrixD& p) const {
   MatrixD result = MatrixD::Zero(p.rows(), p.cols());
-  for (std::size_t k = 0; k < kinds_.size(); ++k)
+  for (std::size_t k = 0; k < modalities_.size(); ++k)
     if (degree_grams_[k] != nullptr)
-      result.middleRows(kinds_[k].first_column, kinds_[k].columns) =
+      result.middleRows(modalities_[k].first_column, modalities_[k].columns) =
           degree_grams_[k]->multiply(part(p, k));
   return result;
 }
@@ -216,14 +217,16 @@ MatrixD GuidedOperator::multiply_degrees(const MatrixD& p) const {
 MatrixD GuidedOperator::multiply_b(const MatrixD& p) const {
   MatrixD result = MatrixD::Zero(p.rows(), p.cols());
   for (std::size_t k = 0; k < metric_.size(); ++k)
-    result.middleRows(kinds_[k].first_column, kinds_[k].columns) = metric_[k].multiply(part(p, k));
+    result.middleRows(modalities_[k].first_column, modalities_[k].columns) =
+        metric_[k].multiply(part(p, k));
   return result;
 }
 
 MatrixD GuidedOperator::solve_b(const MatrixD& p) const {
   MatrixD result = MatrixD::Zero(p.rows(), p.cols());
   for (std::size_t k = 0; k < metric_.size(); ++k)
-    result.middleRows(kinds_[k].first_column, kinds_[k].columns) = metric_[k].solve(part(p, k));
+    result.middleRows(modalities_[k].first_column, modalities_[k].columns) =
+        metric_[k].solve(part(p, k));
   return result;
 }
 

@@ -15,10 +15,10 @@
 namespace commonplace {
 
 /// The matrices of a guided projection, A = Z (D − W) Zᵀ and B, as what they make of vectors,
-/// features of all kinds x vectors, the same on all ranks. Links between two kinds are applied
-/// through the items, or through a matrix features x features that is made once, whichever is
-/// estimated to cost less; two identities never make such a matrix. Kinds, guidance and Comm must
-/// outlive it.
+/// features of all modalities x vectors, the same on all ranks. Links between two modalities are
+/// applied through the items, or through a matrix features x features that is made once, whichever
+/// is estimated to cost less; two identities never make such a matrix. Modalities, guidance and
+/// Comm must outlive it.
 class GuidedOperator {
  public:
   /// Bytes that the matrices of links may take together.
@@ -27,13 +27,13 @@ class GuidedOperator {
   GuidedOperator(const GuidedOperator&) = delete;
   GuidedOperator& operator=(const GuidedOperator&) = delete;
 
-  /// With the constraint "first" B is of the first kind only.
-  GuidedOperator(std::span<const GuidedKind> kinds, std::span<const Guidance> guidance,
+  /// With the constraint "first" B is of the first modality only.
+  GuidedOperator(std::span<const GuidedModality> modalities, std::span<const Guidance> guidance,
                  const GuidedProjectionOptions& options, Comm& comm,
                  std::int64_t most_formed = kMostFormed);
 
-  std::int64_t features() const { return features_; }  ///< of all kinds
-  const std::vector<GuidedItems>& kinds() const { return kinds_; }
+  std::int64_t features() const { return features_; }  ///< of all modalities
+  const std::vector<GuidedItems>& modalities() const { return modalities_; }
   const std::vector<GuidedDegrees>& degrees() const { return graph_.degrees; }
   std::int64_t matrices() const { return std::ssize(formed_); }  ///< made of links
 
@@ -42,8 +42,9 @@ class GuidedOperator {
   MatrixD multiply_b(const MatrixD& p) const;
   MatrixD solve_b(const MatrixD& p) const;  ///< about B⁻¹ p
 
-  /// The ridge of a kind's block: gamma times the mean size of what B's weights make its diagonal.
-  double ridge(std::size_t kind) const;
+  /// The ridge of a modality's block: gamma times the mean size of what B's weights make its
+  /// diagonal.
+  double ridge(std::size_t modality) const;
 
  private:
   /// −(Yᵀ M Y), features of `from` x features of `to`.
@@ -53,18 +54,18 @@ class GuidedOperator {
     MatrixD matrix;
   };
 
-  VectorD weights_of_b(std::size_t kind) const;
+  VectorD weights_of_b(std::size_t modality) const;
   void make_grams();
   bool worth_forming(const GuidedLinks& links) const;
   MatrixD form(const GuidedLinks& links) const;
   void add_formed(const MatrixD& p, MatrixD& result) const;
   MatrixD through_items(const MatrixD& p) const;
-  MatrixD part(const MatrixD& p, std::size_t kind) const;
+  MatrixD part(const MatrixD& p, std::size_t modality) const;
 
   GuidedProjectionOptions options_;
   Comm& comm_;
   std::int64_t most_formed_;
-  std::vector<GuidedItems> kinds_;
+  std::vector<GuidedItems> modalities_;
   std::vector<double> gammas_;
   GuidedGraph graph_;
   std::int64_t features_ = 0;

@@ -18,11 +18,11 @@ constexpr std::size_t kPlacesInGuess = 40;
 /// Metres within which places support each other.
 constexpr double kReach = 300;
 
-bool has_popularity(const RelateKind& kind) {
-  return kind.what.of != ThingsOf::items && kind.what.of != ThingsOf::text;
+bool has_popularity(const ModalityRows& modality) {
+  return modality.what.of != NodeType::items && modality.what.of != NodeType::text;
 }
 
-/// share^popularity of each thing, as a factor of scores.
+/// share^popularity of each node, as a factor of scores.
 Eigen::RowVectorXf popularity_of(const RelateSpace& space, std::size_t target, double power) {
   const VectorD& degrees = space.degrees[target];
   if (power == 0) return Eigen::RowVectorXf::Ones(degrees.size());
@@ -30,7 +30,7 @@ Eigen::RowVectorXf popularity_of(const RelateSpace& space, std::size_t target, d
   return (degrees.array() / all).pow(power).cast<float>().matrix().transpose();
 }
 
-/// Scores from affinities, one matrix per kind.
+/// Scores from affinities, one matrix per modality.
 Matrix combine(const std::vector<Matrix>& affinity, const TargetRule& rule,
                const Eigen::RowVectorXf& popularity, Eigen::Index items) {
   Matrix scores = Matrix::Ones(items, popularity.size());
@@ -51,11 +51,11 @@ std::vector<Matrix> all_affinities(const RelateSpace& space, const TargetRule& r
 }
 
 /// Both over their greatest in a row, so that the weight means the same everywhere.
-void add_votes(Matrix& scores, const Matrix& votes, double weight) {
+void add_knn(Matrix& scores, const Matrix& knn, double weight) {
   for (Eigen::Index i = 0; i < scores.rows(); ++i) {
     if (const float most = scores.row(i).maxCoeff(); most > 0) scores.row(i) /= most;
-    if (const float most = votes.row(i).maxCoeff(); most > 0)
-      scores.row(i) += static_cast<float>(weight) / most * votes.row(i);
+    if (const float most = knn.row(i).maxCoeff(); most > 0)
+      scores.row(i) += static_cast<float>(weight) / most * knn.row(i);
   }
 }
 
@@ -118,18 +118,20 @@ Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size
                      int jobs) {
   Matrix scores = combine(all_affinities(space, rule, positions, evidence, jobs), rule,
                           popularity_of(space, target, rule.popularity), rows_of(evidence));
-  if (rule.voters > 0)
-    add_votes(scores, votes_of_near_items(space, rule, evidence, known, rule.voters, jobs),
-              rule.votes);
+  if (rule.neighbours > 0)
+    add_knn(scores, knn_scores(space, rule, evidence, known, rule.neighbours, jobs),
+            rule.knn_weight);
   return scores;
 }
 
 TargetRule usual_rule(const RelateData& data, std::size_t target) {
   TargetRule rule;
-  rule.popularity = has_popularity(data.kinds[target]) ? 1 : 0;
-  for (std::size_t e = 0; e < data.kinds.size(); ++e)
-    rule.say.push_back(
-        e != target && data.kinds[e].what.collection == data.kinds[target].what.collection ? 1 : 0);
+  rule.popularity = has_popularity(data.modalities[target]) ? 1 : 0;
+  for (std::size_t e = 0; e < data.modalities.size(); ++e)
+    rule.say.push_back(e != target && data.modalities[e].what.collection ==
+                                          data.modalities[target].what.collection
+                           ? 1
+                           : 0);
   return rule;
 }
 
@@ -151,7 +153,7 @@ TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::si
   };
   for (int pass = 0; pass < 2; ++pass) {
     const TargetRule before = best;
-    if (has_popularity(data.kinds[target]))
+    if (has_popularity(data.modalities[target]))
       for (const double popularity : {0.0, 0.5, 1.0}) {
         TargetRule rule = best;
         rule.popularity = popularity;
@@ -170,14 +172,14 @@ TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::si
   const TargetRule silent = best;
   const Matrix scores =
       combine(affinity, silent, popularity_of(space, target, silent.popularity), rows_of(evidence));
-  for (const std::int64_t voters : {5, 20}) {
-    const Matrix votes = votes_of_near_items(space, silent, evidence, known, voters, jobs);
+  for (const std::int64_t neighbours : {5, 20}) {
+    const Matrix knn = knn_scores(space, silent, evidence, known, neighbours, jobs);
     for (const double weight : {0.2, 0.5, 1.0, 2.0}) {
       TargetRule rule = silent;
-      rule.voters = voters;
-      rule.votes = weight;
+      rule.neighbours = neighbours;
+      rule.knn_weight = weight;
       Matrix both = scores;
-      add_votes(both, votes, weight);
+      add_knn(both, knn, weight);
       rule.quality = mean_ndcg(both, truth.view(), false, jobs);
       if (rule.quality > best.quality) best = rule;
     }
@@ -232,9 +234,8 @@ double mean_ndcg(const Matrix& scores, const SparseView& truth, bool only_as_man
   return count == 0 ? 0 : sum / count;
 }
 
-Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
-                           const Evidence& evidence, const KnownItems& known, std::int64_t count,
-                           int jobs) {
+Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Evidence& evidence,
+                  const KnownItems& known, std::int64_t count, int jobs) {
   const SparseView has = known.has.view();
   Matrix alike = Matrix::Zero(rows_of(evidence), has.rows);
   for (std::size_t e = 0; e < evidence.size(); ++e)
@@ -242,7 +243,7 @@ Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
       alike += static_cast<float>(rule.say[e]) *
                multiply_transposed(directions(space, evidence[e]),
                                    directions(space, known.where[e]), jobs);
-  Matrix votes = Matrix::Zero(alike.rows(), has.columns);
+  Matrix knn = Matrix::Zero(alike.rows(), has.columns);
   parallel_for(
       static_cast<std::size_t>(alike.rows()), jobs, [&](std::size_t begin, std::size_t end) {
         std::vector<std::int64_t> order;
@@ -260,11 +261,11 @@ Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
             const std::int64_t row = order[static_cast<std::size_t>(j)];
             const float weight = alike(i, row) * alike(i, row) * alike(i, row);
             for (std::size_t k = 0; k < has.row_indices(row).size(); ++k)
-              if (has.row_values(row)[k] > 0) votes(i, has.row_indices(row)[k]) += weight;
+              if (has.row_values(row)[k] > 0) knn(i, has.row_indices(row)[k]) += weight;
           }
         }
       });
-  return votes;
+  return knn;
 }
 
 Matrix directions(const RelateSpace& space, const Matrix& positions) {
@@ -276,11 +277,11 @@ Matrix directions(const RelateSpace& space, const Matrix& positions) {
   return result;
 }
 
-Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t voters,
+Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t neighbours,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
                     const KnownItems& known, int jobs) {
-  return voters > 0 ? votes_of_near_items(space, rule, evidence, known, voters, jobs)
-                    : target_scores(space, rule, target, positions, evidence, known, jobs);
+  return neighbours > 0 ? knn_scores(space, rule, evidence, known, neighbours, jobs)
+                        : target_scores(space, rule, target, positions, evidence, known, jobs);
 }
 
 PlaceGuess guess_place(std::span<const float> scores, const std::vector<Place>& places) {

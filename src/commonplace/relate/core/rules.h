@@ -11,32 +11,33 @@
 
 namespace commonplace {
 
-/// How what is known of an item ranks the things of a kind. With a(e, j) the affinity of thing j to
-/// what the item has of kind e,
+/// How what is known of an item ranks the nodes of a modality. With a(e, j) the affinity of node j
+/// to what the item has of modality e,
 ///   score(j) = share(j)^popularity (1 + Σ say(e) a(e, j)),
 /// which for say 1 and popularity 1 is the expected share of j under the model. To that, over its
-/// greatest, `votes` times what the `voters` nearest known items have, over its greatest, is added.
+/// greatest, `knn_weight` times what the `neighbours` nearest known items have, over its greatest,
+/// is added.
 struct TargetRule {
-  std::vector<double> say;  ///< per kind; 0 for what is no evidence
+  std::vector<double> say;  ///< per modality; 0 for what is no evidence
   double popularity = 0;
-  double votes = 0;
-  std::int64_t voters = 0;
+  double knn_weight = 0;
+  std::int64_t neighbours = 0;
   double quality = 0;  ///< nDCG on items held out; 0 where it was not tried
 
   bool operator==(const TargetRule&) const = default;
 };
 
-/// Where items are by each kind, each items x dim; an empty matrix for a kind of another
+/// Where items are by each modality, each items x dim; an empty matrix for a modality of another
 /// collection.
 using Evidence = std::vector<Matrix>;
 
-/// Items whose things of a kind are known.
+/// Items whose nodes of a modality are known.
 struct KnownItems {
-  Evidence where;  ///< they are, by each other kind
-  Sparse has;      ///< items x things
+  Evidence where;  ///< they are, by each other modality
+  Sparse has;      ///< items x nodes
 };
 
-/// Items x things of `target`. `positions` are those of the things.
+/// Items x nodes of `target`. `positions` are those of the nodes.
 Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
                      const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                      int jobs);
@@ -44,7 +45,7 @@ Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size
 /// The rule under which all evidence counts alike.
 TargetRule usual_rule(const RelateData& data, std::size_t target);
 
-/// The best rule found for items whose things of `target` are known: `truth` items x things.
+/// The best rule found for items whose nodes of `target` are known: `truth` items x nodes.
 TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
                        const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                        const Sparse& truth, int jobs);
@@ -56,14 +57,13 @@ double mean_ndcg(const Matrix& scores, const SparseView& truth, bool only_as_man
 std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth, bool only_as_many,
                                   int jobs);
 
-/// Items x things of `target`: what the `count` known items that are nearest to each have, by the
-/// cosines of where they are by each kind of evidence, as far as the rule lets each say.
-Matrix votes_of_near_items(const RelateSpace& space, const TargetRule& rule,
-                           const Evidence& evidence, const KnownItems& known, std::int64_t count,
-                           int jobs);
+/// Items x nodes of `target`: what the `count` known items that are nearest to each have, by the
+/// cosines of where they are by each modality of evidence, as far as the rule lets each say.
+Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Evidence& evidence,
+                  const KnownItems& known, std::int64_t count, int jobs);
 
-/// Positions to compare things of all kinds by: coordinates weighted by their strength, each row of
-/// length one, or 0 for what could not be placed.
+/// Positions to compare nodes of all modalities by: coordinates weighted by their strength, each
+/// row of length one, or 0 for what could not be placed.
 Matrix directions(const RelateSpace& space, const Matrix& positions);
 
 /// Where an item may be, from the scores of all places.
@@ -78,8 +78,8 @@ struct PlaceRule {
   std::vector<double> spread;  ///< metres, ascending
   std::vector<double> error;   ///< metres, never falling: half of the items were nearer
   double blind = 0;            ///< metres: the same for naming one place always
-  /// Places are scored by the votes of so many near items; 0: by their affinity.
-  std::int64_t voters = 0;
+  /// Places are scored by k-NN of so many items; 0: by their affinity.
+  std::int64_t neighbours = 0;
 
   /// Half of the guesses of such a spread are within so many metres.
   double radius(double spread_of_guess) const;
@@ -90,7 +90,7 @@ PlaceRule fit_place_rule(const Matrix& scores, const SparseView& truth,
                          const std::vector<Place>& places, int jobs);
 
 /// What places are guessed by.
-Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t voters,
+Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t neighbours,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
                     const KnownItems& known, int jobs);
 

@@ -13,10 +13,10 @@ namespace commonplace {
 namespace {
 
 /// The rows of `has` whose items are not held out; the others are empty.
-Sparse known_rows(const RelateKind& kind, const std::vector<std::uint8_t>* held) {
+Sparse known_rows(const ModalityRows& modality, const std::vector<std::uint8_t>* held) {
   Sparse known;
-  known.columns = kind.has.columns;
-  const SparseView all = kind.has.view();
+  known.columns = modality.has.columns;
+  const SparseView all = modality.has.view();
   for (std::int64_t row = 0; row < all.rows; ++row) {
     if (held == nullptr || (*held)[static_cast<std::size_t>(row)] == 0)
       known.push_row(all, row);
@@ -33,19 +33,19 @@ float largest(const Sparse& links) {
   return size;
 }
 
-bool uses_landmarks(const KindSetting& setting) {
+bool uses_landmarks(const ModalitySetting& setting) {
   return setting.kernel != "identity" && setting.kernel != "linear";
 }
 
-/// The things that have guidance, as rows of features.
-StoredRows linked_rows(const RelateData& data, std::size_t kind, const RelateLinks& links) {
-  std::vector<std::uint8_t> linked(static_cast<std::size_t>(data.kinds[kind].things));
+/// The nodes that have guidance, as rows of features.
+StoredRows linked_rows(const RelateData& data, std::size_t modality, const RelateLinks& links) {
+  std::vector<std::uint8_t> linked(static_cast<std::size_t>(data.modalities[modality].nodes));
   for (const Guidance& guidance : links.guidance) {
     const SparseView& view = guidance.links;
     for (std::int64_t row = 0; row < view.rows; ++row) {
-      if (guidance.from == kind && !view.row_indices(row).empty())
+      if (guidance.from == modality && !view.row_indices(row).empty())
         linked[static_cast<std::size_t>(row)] = 1;
-      if (guidance.to == kind)
+      if (guidance.to == modality)
         for (const std::int32_t column : view.row_indices(row))
           linked[static_cast<std::size_t>(column)] = 1;
     }
@@ -53,29 +53,32 @@ StoredRows linked_rows(const RelateData& data, std::size_t kind, const RelateLin
   std::vector<std::int64_t> which;
   for (std::size_t i = 0; i < linked.size(); ++i)
     if (linked[i] != 0) which.push_back(static_cast<std::int64_t>(i));
-  require(!which.empty(), "nothing links ", data.kinds[kind].what.full(),
+  require(!which.empty(), "nothing links ", data.modalities[modality].what.full(),
           " to the others; leave it out, or give links");
-  return take_rows(data.kinds[kind].view(), which);
+  return take_rows(data.modalities[modality].view(), which);
 }
 
-/// Whether a projection is of such kinds of the data.
+/// Whether a projection is of such modalities of the data.
 bool fits(const GuidedProjection* projection, const RelateData& data,
-          const std::vector<GuidedKind>& kinds) {
-  if (projection == nullptr || projection->kinds.size() != kinds.size()) return false;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const bool identity = kinds[k].features == nullptr;
-    const std::int64_t features = identity ? data.kinds[k].things : kinds[k].features->columns();
-    if (projection->kinds[k].identity != identity ||
-        projection->kinds[k].projection.rows() != features)
+          const std::vector<GuidedModality>& modalities) {
+  if (projection == nullptr || projection->modalities.size() != modalities.size()) return false;
+  for (std::size_t k = 0; k < modalities.size(); ++k) {
+    const bool identity = modalities[k].features == nullptr;
+    const std::int64_t features =
+        identity ? data.modalities[k].nodes : modalities[k].features->columns();
+    if (projection->modalities[k].identity != identity ||
+        projection->modalities[k].projection.rows() != features)
       return false;
   }
   return true;
 }
 
-/// The features of a kind that were made with such a setting, or with the width it got by a rule.
-const Matrix* rows_in(const LandmarkCache& cache, std::size_t kind, const KindSetting& setting) {
+/// The features of a modality that were made with such a setting, or with the width it got by a
+/// rule.
+const Matrix* rows_in(const NystromCache& cache, std::size_t modality,
+                      const ModalitySetting& setting) {
   for (const double width : {setting.width, 0.0})
-    if (const auto found = cache.made.find({kind, setting.kernel, width});
+    if (const auto found = cache.made.find({modality, setting.kernel, width});
         found != cache.made.end() && found->second.landmarks.options.width == setting.width)
       return &found->second.rows;
   return nullptr;
@@ -86,31 +89,31 @@ FeatureRows own_part(const FeatureRows& rows, const Comm& comm) {
   return slice(rows, own.begin, own.end - own.begin);
 }
 
-/// Chosen among the things that have links. All ranks take those of rank 0, whose rounding may have
+/// Chosen among the nodes that have links. All ranks take those of rank 0, whose rounding may have
 /// led to others than theirs.
-LandmarkFeatures choose_landmarks(const RelateData& data, std::size_t kind,
-                                  const RelateLinks& links, const KindSetting& setting,
-                                  std::uint64_t seed, Comm& comm, int jobs) {
-  LandmarkFeatures chosen =
-      fit_landmark_features(linked_rows(data, kind, links).view(),
-                            {setting.kernel, setting.width, setting.landmarks, seed}, jobs);
+NystromFeatures choose_landmarks(const RelateData& data, std::size_t modality,
+                                 const RelateLinks& links, const ModalitySetting& setting,
+                                 std::uint64_t seed, Comm& comm, int jobs) {
+  NystromFeatures chosen =
+      fit_nystrom_features(linked_rows(data, modality, links).view(),
+                           {setting.kernel, setting.width, setting.landmarks, seed}, jobs);
   if (comm.size() == 1) return chosen;
   const std::string first = comm.rank() == 0 ? to_bytes(chosen) : std::string();
-  return load_landmark_features(TensorFile(text_of_first(comm, first), "landmarks of rank 0"));
+  return load_nystrom_features(TensorFile(text_of_first(comm, first), "landmarks of rank 0"));
 }
 
-/// The links of this rank's things of `from`.
+/// The links of this rank's nodes of `from`.
 std::vector<Guidance> own_guidance(const RelateLinks& links, const Comm& comm) {
   std::vector<Guidance> own = links.guidance;
   for (Guidance& each : own) each.links = own_part(each.links, comm).sparse();
   return own;
 }
 
-/// Values of this rank's things, put together with those of the other ranks.
-VectorD put_together(const VectorD& own, std::int64_t things, Comm& comm) {
-  VectorD all = VectorD::Zero(things);
-  all.segment(own_rows(things, comm).begin, own.size()) = own;
-  comm.sum(std::span<double>(all.data(), static_cast<std::size_t>(things)));
+/// Values of this rank's nodes, put together with those of the other ranks.
+VectorD put_together(const VectorD& own, std::int64_t nodes, Comm& comm) {
+  VectorD all = VectorD::Zero(nodes);
+  all.segment(own_rows(nodes, comm).begin, own.size()) = own;
+  comm.sum(std::span<double>(all.data(), static_cast<std::size_t>(nodes)));
   return all;
 }
 
@@ -127,13 +130,13 @@ RelateLinks links_of(const RelateData& data, HeldItems held) {
     guidance.push_back({from, to, {}, weight * std::max(1.0F, size)});
     result.links.push_back(std::move(links));
   };
-  for (std::size_t a = 0; a < data.kinds.size(); ++a) {
+  for (std::size_t a = 0; a < data.modalities.size(); ++a) {
     const auto* hidden = held.empty() ? nullptr : &held[a];
-    const Sparse things = transpose(known_rows(data.kinds[a], hidden).view());
-    for (std::size_t b = a + 1; b < data.kinds.size(); ++b)
-      if (data.kinds[a].what.collection == data.kinds[b].what.collection)
-        add(a, b, multiply(things.view(), known_rows(data.kinds[b], hidden).view()),
-            data.kinds[a].weight * data.kinds[b].weight);
+    const Sparse nodes = transpose(known_rows(data.modalities[a], hidden).view());
+    for (std::size_t b = a + 1; b < data.modalities.size(); ++b)
+      if (data.modalities[a].what.collection == data.modalities[b].what.collection)
+        add(a, b, multiply(nodes.view(), known_rows(data.modalities[b], hidden).view()),
+            data.modalities[a].weight * data.modalities[b].weight);
   }
   for (const GivenLinks& given : data.given) add(given.from, given.to, given.links, given.weight);
   for (std::size_t i = 0; i < guidance.size(); ++i) {
@@ -144,47 +147,47 @@ RelateLinks links_of(const RelateData& data, HeldItems held) {
 }
 
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
-                             const std::vector<KindSetting>& settings,
+                             const std::vector<ModalitySetting>& settings,
                              const GuidedProjectionOptions& options, Comm& comm, int jobs,
                              const Progress& progress, const RelateStart& start) {
   require(!links.guidance.empty(),
           "nothing links the kinds that are to be related: no item has two of them");
   RelateSpace space;
   space.settings = settings;
-  space.landmarks.resize(data.kinds.size());
-  LandmarkCache own;
-  LandmarkCache& cache = start.cache != nullptr ? *start.cache : own;
+  space.landmarks.resize(data.modalities.size());
+  NystromCache own;
+  NystromCache& cache = start.cache != nullptr ? *start.cache : own;
   std::vector<FeatureRows> views;
-  views.reserve(data.kinds.size());
-  std::vector<GuidedKind> kinds;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+  views.reserve(data.modalities.size());
+  std::vector<GuidedModality> modalities;
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     if (uses_landmarks(settings[k])) {
-      LandmarkCache::Made& made = cache.made[{k, settings[k].kernel, settings[k].width}];
+      NystromCache::Made& made = cache.made[{k, settings[k].kernel, settings[k].width}];
       if (made.landmarks.count() == 0) {
         made.landmarks = start.landmarks != nullptr ? (*start.landmarks)[k]
                                                     : choose_landmarks(data, k, links, settings[k],
                                                                        options.seed, comm, jobs);
-        made.rows = encode(made.landmarks, own_part(data.kinds[k].view(), comm), jobs);
+        made.rows = encode(made.landmarks, own_part(data.modalities[k].view(), comm), jobs);
       }
       space.landmarks[k] = made.landmarks;
       space.settings[k].width = made.landmarks.options.width;
       views.emplace_back(made.rows);
     } else {
-      views.push_back(own_part(data.kinds[k].view(), comm));
+      views.push_back(own_part(data.modalities[k].view(), comm));
     }
     const bool identity = settings[k].kernel == "identity";
-    const RowRange own_things = own_rows(data.kinds[k].things, comm);
-    kinds.push_back(
-        {identity ? nullptr : &views.back(), own_things.end - own_things.begin, settings[k].gamma});
+    const RowRange own_nodes = own_rows(data.modalities[k].nodes, comm);
+    modalities.push_back(
+        {identity ? nullptr : &views.back(), own_nodes.end - own_nodes.begin, settings[k].gamma});
   }
   GuidedProjectionOptions chosen = options;
   chosen.jobs = jobs;
   GuidedProjectionFit fit = fit_guided_projection(
-      kinds, own_guidance(links, comm), chosen, comm,
-      fits(start.projection, data, kinds) ? start.projection : nullptr, progress);
+      modalities, own_guidance(links, comm), chosen, comm,
+      fits(start.projection, data, modalities) ? start.projection : nullptr, progress);
   space.projection = std::move(fit.model);
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    space.degrees.push_back(put_together(fit.degrees[k], data.kinds[k].things, comm));
+  for (std::size_t k = 0; k < modalities.size(); ++k) {
+    space.degrees.push_back(put_together(fit.degrees[k], data.modalities[k].nodes, comm));
     space.mass += space.degrees[k].sum();
   }
   space.largest_residual = fit.residuals.size() == 0 ? 0 : fit.residuals.maxCoeff();
@@ -193,37 +196,39 @@ RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
   return space;
 }
 
-Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const FeatureRows& rows,
+Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const FeatureRows& rows,
                          int jobs) {
   // In blocks, so that features of landmarks never stand in memory for all rows.
   constexpr std::int64_t kBlock = 8192;
-  if (space.landmarks[kind].count() == 0) return encode(space.projection, kind, rows, jobs);
+  if (space.landmarks[modality].count() == 0) return encode(space.projection, modality, rows, jobs);
   Matrix result(rows.rows(), space.dim());
   for (std::int64_t begin = 0; begin < rows.rows(); begin += kBlock) {
     const std::int64_t count = std::min(kBlock, rows.rows() - begin);
-    const Matrix features = encode(space.landmarks[kind], slice(rows, begin, count), jobs);
-    result.middleRows(begin, count) = encode(space.projection, kind, FeatureRows(features), jobs);
+    const Matrix features = encode(space.landmarks[modality], slice(rows, begin, count), jobs);
+    result.middleRows(begin, count) =
+        encode(space.projection, modality, FeatureRows(features), jobs);
   }
   return result;
 }
 
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, Comm& comm,
-                    int jobs, const LandmarkCache* cache) {
-  const RelateKind& of = data.kinds[kind];
-  if (space.projection.kinds[kind].identity) {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(of.things));
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
+                    Comm& comm, int jobs, const NystromCache* cache) {
+  const ModalityRows& of = data.modalities[modality];
+  if (space.projection.modalities[modality].identity) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(of.nodes));
     std::iota(all.begin(), all.end(), 0);
-    Matrix positions = encode_identity(space.projection, kind, all);
+    Matrix positions = encode_identity(space.projection, modality, all);
     // A name without links is nowhere.
-    for (std::int64_t i = 0; i < of.things; ++i)
-      if (space.degrees[kind](i) == 0) positions.row(i).setZero();
+    for (std::int64_t i = 0; i < of.nodes; ++i)
+      if (space.degrees[modality](i) == 0) positions.row(i).setZero();
     return positions;
   }
-  const Matrix* made = cache == nullptr ? nullptr : rows_in(*cache, kind, space.settings[kind]);
+  const Matrix* made =
+      cache == nullptr ? nullptr : rows_in(*cache, modality, space.settings[modality]);
   Matrix positions = comm.gather_rows(
-      made != nullptr ? encode(space.projection, kind, FeatureRows(*made), jobs)
-                      : positions_of_rows(space, kind, own_part(of.view(), comm), jobs));
-  if (of.what.of == ThingsOf::items || of.what.of == ThingsOf::text)
+      made != nullptr ? encode(space.projection, modality, FeatureRows(*made), jobs)
+                      : positions_of_rows(space, modality, own_part(of.view(), comm), jobs));
+  if (of.what.of == NodeType::items || of.what.of == NodeType::text)
     for (std::int64_t row = 0; row < of.has.rows() && row < positions.rows(); ++row)
       if (of.has.view().row_indices(row).empty()) positions.row(row).setZero();
   return positions;
@@ -250,9 +255,9 @@ Matrix positions_of_items(const SparseView& has, const Matrix& positions,
     float count = 0;
     auto mean = result.row(static_cast<Eigen::Index>(i));
     for (std::size_t j = 0; j < has.row_indices(rows[i]).size(); ++j) {
-      const std::int32_t thing = has.row_indices(rows[i])[j];
-      if (has.row_values(rows[i])[j] <= 0 || positions.row(thing).isZero(0)) continue;
-      mean += positions.row(thing);
+      const std::int32_t node = has.row_indices(rows[i])[j];
+      if (has.row_values(rows[i])[j] <= 0 || positions.row(node).isZero(0)) continue;
+      mean += positions.row(node);
       ++count;
     }
     if (count > 0) mean /= count;
@@ -262,34 +267,34 @@ Matrix positions_of_items(const SparseView& has, const Matrix& positions,
 
 void cut(RelateSpace& space, std::int64_t dim) {
   if (dim >= space.dim()) return;
-  for (ProjectedKind& kind : space.projection.kinds) {
-    kind.projection = kind.projection.leftCols(dim).eval();
-    kind.shift = kind.shift.head(dim).eval();
+  for (ProjectedModality& modality : space.projection.modalities) {
+    modality.projection = modality.projection.leftCols(dim).eval();
+    modality.shift = modality.shift.head(dim).eval();
   }
   space.projection.eigenvalues = space.projection.eigenvalues.head(dim).eval();
   space.projection.strength = space.projection.strength.head(dim).eval();
 }
 
-KindSetting usual_setting(const RelateKind& kind, std::int64_t landmarks) {
-  KindSetting setting;
+ModalitySetting usual_setting(const ModalityRows& modality, std::int64_t landmarks) {
+  ModalitySetting setting;
   setting.landmarks = landmarks;
-  setting.kernel = kind.kernel;
-  setting.width = kind.width;
-  switch (kind.what.of) {
-    case ThingsOf::tags:
-    case ThingsOf::label:
+  setting.kernel = modality.kernel;
+  setting.width = modality.width;
+  switch (modality.what.of) {
+    case NodeType::tags:
+    case NodeType::label:
       setting.kernel = "identity";
       setting.gamma = 0.1;
       break;
-    case ThingsOf::places:
+    case NodeType::places:
       if (setting.kernel.empty()) setting.kernel = "laplace";
       if (setting.width == 0) setting.width = 0.003;
       break;
-    case ThingsOf::text:
+    case NodeType::text:
       if (setting.kernel.empty()) setting.kernel = "cosine";
       break;
-    case ThingsOf::items:
-      if (setting.kernel.empty()) setting.kernel = kind.identity() ? "identity" : "gaussian";
+    case NodeType::items:
+      if (setting.kernel.empty()) setting.kernel = modality.identity() ? "identity" : kRbfKernel;
       break;
   }
   return setting;

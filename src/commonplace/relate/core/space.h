@@ -13,26 +13,26 @@
 #include "commonplace/comm/comm.h"
 #include "commonplace/relate/core/data.h"
 #include "commonplace/relate/core/guided_projection.h"
-#include "commonplace/relate/core/landmark_features.h"
+#include "commonplace/relate/core/nystrom_features.h"
 
 namespace commonplace {
 
-/// How the things of a kind become numbers, and how far these are trusted.
-struct KindSetting {
-  std::string kernel = "linear";  ///< identity, linear, gaussian, laplace or cosine
-  double width = 0;               ///< of gaussian and laplace; 0: by a rule
+/// How the nodes of a modality become numbers, and how far these are trusted.
+struct ModalitySetting {
+  std::string kernel = "linear";  ///< identity, linear, rbf, laplace or cosine
+  double width = 0;               ///< of rbf and laplace; 0: by a rule
   std::int64_t landmarks = 1000;
   double gamma = 1;  ///< ridge, times the mean of the diagonal
 
-  bool operator==(const KindSetting&) const = default;
+  bool operator==(const ModalitySetting&) const = default;
 };
 
-/// One space for all kinds.
+/// One space for all modalities.
 struct RelateSpace {
-  std::vector<KindSetting> settings;
-  std::vector<LandmarkFeatures> landmarks;  ///< of each kind; empty where the kernel needs none
+  std::vector<ModalitySetting> settings;
+  std::vector<NystromFeatures> landmarks;  ///< of each modality; empty where the kernel needs none
   GuidedProjection projection;
-  std::vector<VectorD> degrees;  ///< of each kind: the guidance that each thing has
+  std::vector<VectorD> degrees;  ///< of each modality: the guidance that each node has
   double mass = 0;               ///< all of it
   double largest_residual = 0;
   int rounds = 0;
@@ -41,20 +41,21 @@ struct RelateSpace {
   std::int64_t dim() const { return projection.dim(); }
 };
 
-/// The guidance: two things belong together as often as items have both, for every two kinds of a
-/// collection; and what was given. `held`, if not empty, has for each kind's collection which items
-/// are held out (not 0) and say nothing.
+/// The guidance: two nodes belong together as often as items have both, for every two modalities of
+/// a collection; and what was given. `held`, if not empty, has for each modality's collection which
+/// items are held out (not 0) and say nothing.
 struct RelateLinks {
   std::vector<Sparse> links;
   std::vector<Guidance> guidance;  ///< views of `links`
 };
-using HeldItems = std::span<const std::vector<std::uint8_t>>;  ///< per kind
+using HeldItems = std::span<const std::vector<std::uint8_t>>;  ///< per modality
 RelateLinks links_of(const RelateData& data, HeldItems held = {});
 
-/// Features by landmarks that were made before, by kind, kernel and width: of this rank's things.
-struct LandmarkCache {
+/// Features by landmarks that were made before, by modality, kernel and width: of this rank's
+/// nodes.
+struct NystromCache {
   struct Made {
-    LandmarkFeatures landmarks;
+    NystromFeatures landmarks;
     Matrix rows;
   };
   std::map<std::tuple<std::size_t, std::string, double>, Made> made;
@@ -62,35 +63,35 @@ struct LandmarkCache {
 
 /// What a fit may begin with.
 struct RelateStart {
-  /// Landmarks to be kept, one of each kind.
-  const std::vector<LandmarkFeatures>* landmarks = nullptr;
+  /// Landmarks to be kept, one of each modality.
+  const std::vector<NystromFeatures>* landmarks = nullptr;
   /// A projection to begin from; it is left out of account if its features are others.
   const GuidedProjection* projection = nullptr;
   /// Where features are looked for and left for other fits of the same data.
-  LandmarkCache* cache = nullptr;
+  NystromCache* cache = nullptr;
 };
 
-/// Learns the space, each rank with its own_rows of every kind's things; all are given all of the
-/// data and get the same space. Landmarks are chosen among the things that have links.
+/// Learns the space, each rank with its own_rows of every modality's nodes; all are given all of
+/// the data and get the same space. Landmarks are chosen among the nodes that have links.
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
-                             const std::vector<KindSetting>& settings,
+                             const std::vector<ModalitySetting>& settings,
                              const GuidedProjectionOptions& options, Comm& comm, int jobs,
                              const Progress& progress, const RelateStart& start = {});
 
-/// The positions of all things of a kind, things x dim, each rank's own put together. Those that
+/// The positions of all nodes of a modality, nodes x dim, each rank's own put together. Those that
 /// have no features are at 0. Features by landmarks are taken from `cache` if they are there.
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t kind, Comm& comm,
-                    int jobs, const LandmarkCache* cache = nullptr);
-/// The positions of other rows of that kind's features.
-Matrix positions_of_rows(const RelateSpace& space, std::size_t kind, const FeatureRows& rows,
+Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
+                    Comm& comm, int jobs, const NystromCache* cache = nullptr);
+/// The positions of other rows of that modality's features.
+Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const FeatureRows& rows,
                          int jobs);
 
-/// How much more two things belong together than chance would have it: mass Σ strength x y, so that
+/// How much more two nodes belong together than chance would have it: mass Σ strength x y, so that
 /// 0 is chance and 1 twice as often. `x` n x dim, `y` m x dim; n x m.
 Matrix affinities(const RelateSpace& space, const Matrix& x, const Matrix& y, int jobs);
 
-/// Where items are by a kind: the mean of the things they have, items x dim; 0 for those with none.
-/// `has` is items x things, `positions` those of the things; of all items, or of `rows`.
+/// Where items are by a modality: the mean of the nodes they have, items x dim; 0 for those with
+/// none. `has` is items x nodes, `positions` those of the nodes; of all items, or of `rows`.
 Matrix positions_of_items(const SparseView& has, const Matrix& positions);
 Matrix positions_of_items(const SparseView& has, const Matrix& positions,
                           std::span<const std::int64_t> rows);
@@ -98,7 +99,7 @@ Matrix positions_of_items(const SparseView& has, const Matrix& positions,
 /// The first `dim` coordinates only.
 void cut(RelateSpace& space, std::int64_t dim);
 
-/// What a kind is given where nobody chose.
-KindSetting usual_setting(const RelateKind& kind, std::int64_t landmarks);
+/// What a modality is given where nobody chose.
+ModalitySetting usual_setting(const ModalityRows& modality, std::int64_t landmarks);
 
 }  // namespace commonplace

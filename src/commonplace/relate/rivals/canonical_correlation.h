@@ -12,8 +12,8 @@
 
 namespace commonplace {
 
-/// Regularised canonical correlation analysis: directions of two kinds of features in which the two
-/// ends of a pair correlate most.
+/// Regularised canonical correlation analysis: directions of two modalities of features in which
+/// the two ends of a pair correlate most.
 struct CanonicalCorrelationOptions {
   std::int64_t dim = 30;  ///< directions; at most the columns of either side
   double ridge = 0.1;     ///< added to each covariance's diagonal, times the mean of that diagonal

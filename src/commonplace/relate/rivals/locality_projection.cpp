@@ -136,10 +136,10 @@ GuidedProjectionFit fit_locality_projection(const FeatureRows& rows, const Spars
           " rows; give one for each");
   const NormalisedGraph checked(graph);
   const Half half = half_of(graph);
-  const GuidedKind kinds[] = {{&rows, rows.rows(), options.ridge}};
+  const GuidedModality modalities[] = {{&rows, rows.rows(), options.ridge}};
   const Guidance guidance[] = {{0, 0, half.links.view(), half.scale}};
   SelfComm comm;
-  return fit_guided_projection(kinds, guidance, guided(options), comm);
+  return fit_guided_projection(modalities, guidance, guided(options), comm);
 }
 
 GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
@@ -150,13 +150,13 @@ GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
   const Sparse across = links_of(pairs, first.rows(), second.rows());
   const Half one = half_of(locality_graph(first, options).view());
   const Half other = half_of(locality_graph(second, options).view());
-  const GuidedKind kinds[] = {{&first, first.rows(), options.ridge},
-                              {&second, second.rows(), options.ridge}};
+  const GuidedModality modalities[] = {{&first, first.rows(), options.ridge},
+                                       {&second, second.rows(), options.ridge}};
   const Guidance guidance[] = {{0, 0, one.links.view(), one.scale},
                                {1, 1, other.links.view(), other.scale},
                                {0, 1, across.view(), options.across}};
   SelfComm comm;
-  return fit_guided_projection(kinds, guidance, guided(options), comm);
+  return fit_guided_projection(modalities, guidance, guided(options), comm);
 }
 
 }  // namespace commonplace

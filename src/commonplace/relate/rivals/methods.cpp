@@ -11,10 +11,10 @@
 #include "commonplace/eval/split.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/relate/ask.h"
-#include "commonplace/relate/core/landmark_features.h"
+#include "commonplace/relate/core/nystrom_features.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
+#include "commonplace/relate/rivals/kernel_regression.h"
 #include "commonplace/relate/rivals/locality_projection.h"
-#include "commonplace/relate/rivals/place_votes.h"
 #include "commonplace/relate/rivals/ridge_rows.h"
 
 namespace commonplace {
@@ -22,54 +22,58 @@ namespace {
 
 constexpr std::int64_t kUsualDim = 30;
 constexpr std::int64_t kBaselineLandmarks = 400;
-/// Widths of place votes, in degrees.
+/// Widths of kernel regression on places, in degrees.
 constexpr double kWidths[] = {0.0003, 0.001, 0.003, 0.01};
 constexpr double kRidges[] = {0.03, 0.1, 0.3, 1, 3, 10, 30};
 constexpr double kNeighbours[] = {3, 5, 10, 20, 40};
 
-const KindName& target_of(const RelateTask& task) { return task.data->kinds[task.target].what; }
-
-/// The kinds of the target's collection but the target, those with features first.
-std::vector<std::size_t> evidence_kinds(const RelateTask& task) {
-  std::vector<std::size_t> kinds;
-  for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
-    if (k != task.target && task.data->kinds[k].what.collection == target_of(task).collection &&
-        !task.data->kinds[k].identity())
-      kinds.push_back(k);
-  return kinds;
+const Modality& target_of(const RelateTask& task) {
+  return task.data->modalities[task.target].what;
 }
 
-/// The first thing that an item has of a kind; -1 if none.
-std::int64_t thing_of(const RelateKind& kind, std::int64_t item) {
-  return kind.has.view().row_indices(item).empty() ? -1 : kind.has.view().row_indices(item)[0];
+/// The modalities of the target's collection but the target, those with features first.
+std::vector<std::size_t> evidence_modalities(const RelateTask& task) {
+  std::vector<std::size_t> modalities;
+  for (std::size_t k = 0; k < task.data->modalities.size(); ++k)
+    if (k != task.target &&
+        task.data->modalities[k].what.collection == target_of(task).collection &&
+        !task.data->modalities[k].identity())
+      modalities.push_back(k);
+  return modalities;
 }
 
-/// The features of items by a kind, dense: by the kernel where it needs landmarks. Items without
-/// any have zeros.
-Matrix item_rows(const RelateTask& task, std::size_t kind, std::span<const std::int64_t> items,
+/// The first node that an item has of a modality; -1 if none.
+std::int64_t node_of(const ModalityRows& modality, std::int64_t item) {
+  return modality.has.view().row_indices(item).empty() ? -1
+                                                       : modality.has.view().row_indices(item)[0];
+}
+
+/// The features of items by a modality, dense: by the kernel where it needs landmarks. Items
+/// without any have zeros.
+Matrix item_rows(const RelateTask& task, std::size_t modality, std::span<const std::int64_t> items,
                  std::span<const std::int64_t> known) {
-  const RelateKind& of = task.data->kinds[kind];
+  const ModalityRows& of = task.data->modalities[modality];
   const auto rows_of = [&](std::span<const std::int64_t> which) {
-    std::vector<std::int64_t> things;
+    std::vector<std::int64_t> nodes;
     for (const std::int64_t item : which)
-      if (const std::int64_t thing = thing_of(of, item); thing >= 0) things.push_back(thing);
-    return take_rows(of.view(), things);
+      if (const std::int64_t node = node_of(of, item); node >= 0) nodes.push_back(node);
+    return take_rows(of.view(), nodes);
   };
   const StoredRows have = rows_of(items);
   Matrix made;
-  if (of.what.of == ThingsOf::items && !have.is_sparse) {
+  if (of.what.of == NodeType::items && !have.is_sparse) {
     made = have.dense;
   } else {
-    const KindSetting setting = usual_setting(of, kBaselineLandmarks);
+    const ModalitySetting setting = usual_setting(of, kBaselineLandmarks);
     const StoredRows learned_from = rows_of(known);
-    const LandmarkFeatures landmarks = fit_landmark_features(
+    const NystromFeatures landmarks = fit_nystrom_features(
         learned_from.view(), {setting.kernel, setting.width, kBaselineLandmarks, 1}, task.jobs);
     made = encode(landmarks, have.view(), task.jobs);
   }
   Matrix result = Matrix::Zero(std::ssize(items), made.cols());
   Eigen::Index next = 0;
   for (std::size_t i = 0; i < items.size(); ++i)
-    if (thing_of(of, items[i]) >= 0) result.row(static_cast<Eigen::Index>(i)) = made.row(next++);
+    if (node_of(of, items[i]) >= 0) result.row(static_cast<Eigen::Index>(i)) = made.row(next++);
   return result;
 }
 
@@ -79,15 +83,15 @@ struct BothRows {
   Matrix asked;
 };
 
-BothRows rows_by(const RelateTask& task, std::span<const std::size_t> kinds) {
+BothRows rows_by(const RelateTask& task, std::span<const std::size_t> modalities) {
   const std::vector<std::int64_t> known = known_items(task);
   std::vector<std::int64_t> all = known;
   all.insert(all.end(), task.asked.begin(), task.asked.end());
   std::vector<Matrix> parts;
   Eigen::Index columns = 0;
-  for (const std::size_t kind : kinds) {
-    Matrix part = item_rows(task, kind, all, known);
-    // Kinds count alike: the mean of their squared lengths is one.
+  for (const std::size_t modality : modalities) {
+    Matrix part = item_rows(task, modality, all, known);
+    // Modalities count alike: the mean of their squared lengths is one.
     const float size =
         std::sqrt(part.squaredNorm() / static_cast<float>(std::max<Eigen::Index>(1, part.rows())));
     if (size > 0) part /= size;
@@ -104,9 +108,9 @@ BothRows rows_by(const RelateTask& task, std::span<const std::size_t> kinds) {
   return both;
 }
 
-/// Known items x things: 1 where they have it.
+/// Known items x nodes: 1 where they have it.
 Sparse known_truth(const RelateTask& task) {
-  Sparse truth = truth_of(task.data->kinds[task.target], known_items(task));
+  Sparse truth = truth_of(task.data->modalities[task.target], known_items(task));
   for (float& value : truth.values) value = value > 0 ? 1.0F : 0.0F;
   return truth;
 }
@@ -119,8 +123,8 @@ Eigen::RowVectorXf counts_of(const SparseView& truth) {
   return counts;
 }
 
-/// Votes of the nearest rows by the cosine, and a little of what is common.
-Matrix votes(const BothRows& rows, const Sparse& truth, std::int64_t count, int jobs) {
+/// k-NN: what the nearest rows by the cosine have, and a little of what is common.
+Matrix knn_by_rows(const BothRows& rows, const Sparse& truth, std::int64_t count, int jobs) {
   const auto unit = [](Matrix m) {
     for (Eigen::Index i = 0; i < m.rows(); ++i)
       if (const float length = m.row(i).norm(); length > 0) m.row(i) /= length;
@@ -142,8 +146,8 @@ Matrix votes(const BothRows& rows, const Sparse& truth, std::int64_t count, int 
                       });
     for (std::ptrdiff_t j = 0; j < first; ++j) {
       const std::int64_t row = order[static_cast<std::size_t>(j)];
-      for (const std::int32_t thing : truth.view().row_indices(row))
-        scores(i, thing) += std::max(0.0F, alike(i, row));
+      for (const std::int32_t node : truth.view().row_indices(row))
+        scores(i, node) += std::max(0.0F, alike(i, row));
     }
   }
   return scores;
@@ -175,7 +179,7 @@ Sparse unit_rows(std::int64_t count) {
 }
 
 /// Positions weighted by coordinate, each of length one; scores are the cosine.
-RelateSaid nearest_by_cosine(Matrix items, Matrix things, const VectorD& weight, int jobs) {
+RelateSaid nearest_by_cosine(Matrix items, Matrix nodes, const VectorD& weight, int jobs) {
   const auto unit = [&](Matrix m) {
     m.array().rowwise() *= weight.cast<float>().transpose().array();
     for (Eigen::Index i = 0; i < m.rows(); ++i)
@@ -184,14 +188,14 @@ RelateSaid nearest_by_cosine(Matrix items, Matrix things, const VectorD& weight,
   };
   RelateSaid said;
   said.items = unit(std::move(items));
-  said.things = unit(std::move(things));
-  said.scores = multiply_transposed(said.items, said.things, jobs);
+  said.nodes = unit(std::move(nodes));
+  said.scores = multiply_transposed(said.items, said.nodes, jobs);
   return said;
 }
 
 RelateSaid by_cca(const RelateTask& task, double ridge) {
-  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
-  const BothRows rows = rows_by(task, kinds);
+  const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
+  const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
   const Sparse units = unit_rows(truth.columns);
   CanonicalCorrelationOptions options;
@@ -207,8 +211,8 @@ RelateSaid by_cca(const RelateTask& task, double ridge) {
 }
 
 RelateSaid by_lpp(const RelateTask& task, double neighbours) {
-  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
-  BothRows rows = rows_by(task, kinds);
+  const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
+  BothRows rows = rows_by(task, modalities);
   LocalityProjectionOptions options;
   options.dim = std::min<std::int64_t>(task.dim > 0 ? task.dim : kUsualDim, rows.known.cols());
   options.jobs = task.jobs;
@@ -216,12 +220,12 @@ RelateSaid by_lpp(const RelateTask& task, double neighbours) {
   rows.known = encode(model, 0, FeatureRows(rows.known), task.jobs);
   rows.asked = encode(model, 0, FeatureRows(rows.asked), task.jobs);
   return only_scores(
-      votes(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.jobs));
+      knn_by_rows(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.jobs));
 }
 
 RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
-  const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
-  const BothRows rows = rows_by(task, kinds);
+  const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
+  const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
   const Sparse units = unit_rows(truth.columns);
   LocalityProjectionOptions options;
@@ -238,57 +242,57 @@ RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
 }
 
 RelateSaid by_ridge(const RelateTask& task, bool all, double ridge) {
-  const std::vector<std::size_t> evidence = evidence_kinds(task);
+  const std::vector<std::size_t> evidence = evidence_modalities(task);
   const BothRows rows = rows_by(task, std::span(evidence).first(all ? evidence.size() : 1));
   const Sparse truth = known_truth(task);
   const RidgeRows model = fit_ridge_rows(FeatureRows(rows.known), truth.view(), {ridge, task.jobs});
   return only_scores(score(model, FeatureRows(rows.asked), task.jobs));
 }
 
-std::optional<std::size_t> places_kind(const RelateTask& task) {
-  for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
-    if (task.data->kinds[k].what.of == ThingsOf::places && k != task.target &&
-        task.data->kinds[k].what.collection == target_of(task).collection)
+std::optional<std::size_t> places_modality(const RelateTask& task) {
+  for (std::size_t k = 0; k < task.data->modalities.size(); ++k)
+    if (task.data->modalities[k].what.of == NodeType::places && k != task.target &&
+        task.data->modalities[k].what.collection == target_of(task).collection)
       return k;
   return std::nullopt;
 }
 
 RelateSaid by_places(const RelateTask& task, double width) {
-  const RelateKind& places = task.data->kinds[*places_kind(task)];
+  const ModalityRows& places = task.data->modalities[*places_modality(task)];
   const Sparse truth = known_truth(task);
   const std::vector<std::int64_t> known = known_items(task);
   std::vector<std::int64_t> with;
   for (std::size_t i = 0; i < known.size(); ++i)
-    if (thing_of(places, known[i]) >= 0) with.push_back(static_cast<std::int64_t>(i));
+    if (node_of(places, known[i]) >= 0) with.push_back(static_cast<std::int64_t>(i));
   Matrix rows(std::ssize(with), 3);
   Sparse their;
   their.columns = truth.columns;
   const Matrix points = place_rows(places.places);
   for (std::size_t i = 0; i < with.size(); ++i) {
     rows.row(static_cast<Eigen::Index>(i)) =
-        points.row(thing_of(places, known[static_cast<std::size_t>(with[i])]));
+        points.row(node_of(places, known[static_cast<std::size_t>(with[i])]));
     their.push_row(truth.view(), with[i]);
   }
   // An item without a place gets what is common: a point far from all others.
   Matrix asked = Matrix::Zero(std::ssize(task.asked), 3);
   for (std::size_t i = 0; i < task.asked.size(); ++i)
-    if (const std::int64_t place = thing_of(places, task.asked[i]); place >= 0)
+    if (const std::int64_t place = node_of(places, task.asked[i]); place >= 0)
       asked.row(static_cast<Eigen::Index>(i)) = points.row(place);
-  PlaceVoteOptions options;
+  KernelRegressionOptions options;
   options.width = width;
   options.common = 0.001;
-  return only_scores(score(fit_place_votes(rows, their.view(), options), asked, task.jobs));
+  return only_scores(score(fit_kernel_regression(rows, their.view(), options), asked, task.jobs));
 }
 
 /// The data without links of held out items, by the paper's guidance: positive only.
 RelateSaid by_positive(const RelateTask& task, double gamma) {
-  const std::vector<std::size_t> evidence = evidence_kinds(task);
+  const std::vector<std::size_t> evidence = evidence_modalities(task);
   const RelateLinks links = links_of(*task.data, task.held);
-  std::vector<KindSetting> settings;
-  for (const RelateKind& kind : task.data->kinds) {
-    settings.push_back(usual_setting(kind, kBaselineLandmarks));
-    if (kind.what.of == ThingsOf::items && settings.back().kernel == "gaussian" &&
-        kind.kernel.empty())
+  std::vector<ModalitySetting> settings;
+  for (const ModalityRows& modality : task.data->modalities) {
+    settings.push_back(usual_setting(modality, kBaselineLandmarks));
+    if (modality.what.of == NodeType::items && settings.back().kernel == kRbfKernel &&
+        modality.kernel.empty())
       settings.back().kernel = "linear";
     settings.back().gamma = gamma;
   }
@@ -300,26 +304,26 @@ RelateSaid by_positive(const RelateTask& task, double gamma) {
   const RelateSpace space =
       fit_relate_space(*task.data, links, settings, options, alone, task.jobs, no_progress);
   const Matrix places_of_items = positions_of_items(
-      task.data->kinds[evidence.front()].has.view(),
+      task.data->modalities[evidence.front()].has.view(),
       positions_of(space, *task.data, evidence.front(), alone, task.jobs), task.asked);
-  const Matrix things = positions_of(space, *task.data, task.target, alone, task.jobs);
-  RelateSaid said{Matrix(places_of_items.rows(), things.rows()), places_of_items, things, ""};
+  const Matrix nodes = positions_of(space, *task.data, task.target, alone, task.jobs);
+  RelateSaid said{Matrix(places_of_items.rows(), nodes.rows()), places_of_items, nodes, ""};
   for (Eigen::Index i = 0; i < said.scores.rows(); ++i)
     said.scores.row(i) =
-        -(things.rowwise() - places_of_items.row(i)).rowwise().squaredNorm().transpose();
+        -(nodes.rowwise() - places_of_items.row(i)).rowwise().squaredNorm().transpose();
   return said;
 }
 
-/// Only these kinds, in this order.
-RelateData only(const RelateData& data, const std::vector<std::size_t>& kinds) {
+/// Only these modalities, in this order.
+RelateData only(const RelateData& data, const std::vector<std::size_t>& modalities) {
   std::vector<std::vector<std::int64_t>> rows;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
-    auto& all = rows.emplace_back(static_cast<std::size_t>(data.kinds[k].has.rows()));
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
+    auto& all = rows.emplace_back(static_cast<std::size_t>(data.modalities[k].has.rows()));
     std::iota(all.begin(), all.end(), 0);
   }
   RelateData copy = take_items(data, rows);
   RelateData part;
-  for (const std::size_t k : kinds) part.kinds.push_back(std::move(copy.kinds[k]));
+  for (const std::size_t k : modalities) part.modalities.push_back(std::move(copy.modalities[k]));
   return part;
 }
 
@@ -332,29 +336,29 @@ RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
   said.scores =
       target_scores(learned.space, rule, task.target, learned.positions[task.target], evidence,
                     known_of(data, learned.positions, task.target, known_items(task)), task.jobs);
-  // An item is where its evidence is, each kind as much as it says.
+  // An item is where its evidence is, each modality as much as it says.
   said.items = Matrix::Zero(std::ssize(task.asked), learned.space.dim());
   for (std::size_t e = 0; e < evidence.size(); ++e)
     if (evidence[e].size() > 0) said.items += static_cast<float>(rule.say[e]) * evidence[e];
   said.items = directions(learned.space, said.items);
-  said.things = directions(learned.space, learned.positions[task.target]);
+  said.nodes = directions(learned.space, learned.positions[task.target]);
   std::vector<std::string> parts;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
     parts.push_back(concat(
-        data.kinds[k].what.full(), " ", learned.space.settings[k].kernel,
+        data.modalities[k].what.full(), " ", learned.space.settings[k].kernel,
         learned.space.settings[k].width > 0 ? concat(":", learned.space.settings[k].width) : "",
         " gamma ", learned.space.settings[k].gamma, " say ", rule.say[k]));
-  said.chosen = join(parts) + concat(", popularity ", rule.popularity, ", votes ", rule.votes,
-                                     " of ", rule.voters, ", dim ", learned.space.dim());
+  said.chosen = join(parts) + concat(", popularity ", rule.popularity, ", votes ", rule.knn_weight,
+                                     " of ", rule.neighbours, ", dim ", learned.space.dim());
   return said;
 }
 
 RelateSaid by_first_alone(const RelateTask& task, const Progress& progress) {
-  const RelateData part = only(*task.data, {evidence_kinds(task).front(), task.target});
+  const RelateData part = only(*task.data, {evidence_modalities(task).front(), task.target});
   RelateTask smaller = task;
   smaller.data = &part;
   smaller.target = 1;
-  smaller.held = {task.held[evidence_kinds(task).front()], task.held[task.target]};
+  smaller.held = {task.held[evidence_modalities(task).front()], task.held[task.target]};
   return by_ours(smaller, progress);
 }
 
@@ -381,12 +385,13 @@ std::optional<Parametric> parametric(const std::string& name) {
         grid(kRidges)};
   }
   if (name == "neighbours")
-    return Parametric{[](const RelateTask& task, double count) {
-                        const std::vector<std::size_t> kinds = {evidence_kinds(task).front()};
-                        return only_scores(votes(rows_by(task, kinds), known_truth(task),
-                                                 static_cast<std::int64_t>(count), task.jobs));
-                      },
-                      grid(kNeighbours)};
+    return Parametric{
+        [](const RelateTask& task, double count) {
+          const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
+          return only_scores(knn_by_rows(rows_by(task, modalities), known_truth(task),
+                                         static_cast<std::int64_t>(count), task.jobs));
+        },
+        grid(kNeighbours)};
   return std::nullopt;
 }
 
@@ -398,8 +403,8 @@ RelateTask inner(const RelateTask& task) {
   for (const std::int64_t item : known_items(task))
     if (is_test_row(seed, item, 0.2)) {
       smaller.asked.push_back(item);
-      for (std::size_t k = 0; k < task.data->kinds.size(); ++k)
-        if (task.data->kinds[k].what.collection == target_of(task).collection)
+      for (std::size_t k = 0; k < task.data->modalities.size(); ++k)
+        if (task.data->modalities[k].what.collection == target_of(task).collection)
           smaller.held[k][static_cast<std::size_t>(item)] = 1;
     }
   return smaller;
@@ -416,10 +421,10 @@ const std::vector<std::string>& relate_methods() {
 
 std::vector<std::int64_t> known_items(const RelateTask& task) {
   std::vector<std::int64_t> rows;
-  const RelateKind& kind = task.data->kinds[task.target];
-  for (std::int64_t row = 0; row < kind.has.rows(); ++row)
+  const ModalityRows& modality = task.data->modalities[task.target];
+  for (std::int64_t row = 0; row < modality.has.rows(); ++row)
     if (task.held[task.target][static_cast<std::size_t>(row)] == 0 &&
-        !kind.has.view().row_indices(row).empty())
+        !modality.has.view().row_indices(row).empty())
       rows.push_back(row);
   return rows;
 }
@@ -428,15 +433,15 @@ std::string why_not(const RelateTask& task, const std::string& method) {
   const auto& names = relate_methods();
   require(std::find(names.begin(), names.end(), method) != names.end(), "there is no method '",
           method, "'; there are ", join(names));
-  if (method == "place-votes") return places_kind(task) ? "" : "there are no places";
+  if (method == "place-votes") return places_modality(task) ? "" : "there are no places";
   if (method == "commonplace" || method == "popular") return "";
-  return evidence_kinds(task).empty() ? "there are no features" : "";
+  return evidence_modalities(task).empty() ? "there are no features" : "";
 }
 
 LearnedRelation learn_relation(const RelateTask& task, const Progress& progress) {
   const RelateData& data = *task.data;
   std::vector<std::vector<std::int64_t>> rows;
-  for (std::size_t k = 0; k < data.kinds.size(); ++k) {
+  for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     auto& known = rows.emplace_back();
     for (std::size_t row = 0; row < task.held[k].size(); ++row)
       if (task.held[k][row] == 0) known.push_back(static_cast<std::int64_t>(row));
@@ -450,7 +455,7 @@ LearnedRelation learn_relation(const RelateTask& task, const Progress& progress)
   projection.dim = learned.choice.dim;
   learned.space = fit_relate_space(data, links_of(data, task.held), learned.choice.settings,
                                    projection, alone, task.jobs, progress);
-  for (std::size_t k = 0; k < data.kinds.size(); ++k)
+  for (std::size_t k = 0; k < data.modalities.size(); ++k)
     learned.positions.push_back(positions_of(learned.space, data, k, alone, task.jobs));
   return learned;
 }
@@ -466,7 +471,7 @@ RelateSaid relate_by(const RelateTask& task, const std::string& method, const Pr
   }
   const Parametric way = *parametric(method);
   const RelateTask choosing = inner(task);
-  const Sparse truth = truth_of(task.data->kinds[task.target], choosing.asked);
+  const Sparse truth = truth_of(task.data->modalities[task.target], choosing.asked);
   double best = way.grid.front();
   double quality = -1;
   for (const double value : way.grid) {

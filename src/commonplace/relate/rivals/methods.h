@@ -9,38 +9,39 @@
 
 namespace commonplace {
 
-/// Items held out, whose things of one kind are asked for.
+/// Items held out, whose nodes of one modality are asked for.
 struct RelateTask {
   const RelateData* data = nullptr;
-  std::size_t target = 0;                       ///< the kind asked for
-  std::vector<std::vector<std::uint8_t>> held;  ///< per kind, by item: not 0 for what is not known
-  std::vector<std::int64_t> asked;              ///< items held out that have things of the target
-  std::int64_t dim = 0;                         ///< coordinates at most; 0: as each method chooses
-  RelateOptions options;                        ///< of our own method
+  std::size_t target = 0;  ///< the modality asked for
+  std::vector<std::vector<std::uint8_t>>
+      held;                         ///< per modality, by item: not 0 for what is not known
+  std::vector<std::int64_t> asked;  ///< items held out that have nodes of the target
+  std::int64_t dim = 0;             ///< coordinates at most; 0: as each method chooses
+  RelateOptions options;            ///< of our own method
   int jobs = 0;
 };
 
 /// What a method says.
 struct RelateSaid {
-  Matrix scores;  ///< asked items x things
-  /// Where it has asked items and things, if it places them in one space; else without columns.
+  Matrix scores;  ///< asked items x nodes
+  /// Where it has asked items and nodes, if it places them in one space; else without columns.
   Matrix items;
-  Matrix things;
+  Matrix nodes;
   std::string chosen;  ///< the settings that it chose
 };
 
 /// The methods that relate_method knows:
-///   commonplace  all kinds that there are, settings chosen on known items
-///   alone        the same from the first kind of the collection alone
-///   positive     links above 0 only, nearest things by distance (the paper's own guidance)
-///   cca          canonical correlations of the first kind and the target, a pair a link
+///   commonplace  all modalities that there are, settings chosen on known items
+///   alone        the same from the first modality of the collection alone
+///   positive     links above 0 only, nearest nodes by distance (the paper's own guidance)
+///   cca          canonical correlations of the first modality and the target, a pair a link
 ///   mvlpp        locality preserving projections of both views with pairs
-///   lpp          the same of the first kind, then votes of the nearest
+///   lpp          the same of the first modality, then k-NN
 ///   popular      what most items have
-///   neighbours   votes of the nearest items by the first kind
-///   ridge        ridge regression on the first kind
-///   ridge-all    ridge regression on all kinds side by side
-///   place-votes  votes of near places
+///   neighbours   k-NN by the first modality
+///   ridge        ridge regression on the first modality
+///   ridge-all    ridge regression on all modalities side by side
+///   place-votes  kernel regression (Nadaraya-Watson) on places
 const std::vector<std::string>& relate_methods();
 
 /// Whether a method can be used on the data; "" or why not.
@@ -50,14 +51,14 @@ std::string why_not(const RelateTask& task, const std::string& method);
 /// is chosen on a fifth of the known items.
 RelateSaid relate_by(const RelateTask& task, const std::string& method, const Progress& progress);
 
-/// The items of the target's collection that are known and have things of the target.
+/// The items of the target's collection that are known and have nodes of the target.
 std::vector<std::int64_t> known_items(const RelateTask& task);
 
 /// Learns our own space on the known items.
 struct LearnedRelation {
   RelateChoice choice;
   RelateSpace space;
-  std::vector<Matrix> positions;  ///< per kind
+  std::vector<Matrix> positions;  ///< per modality
 };
 LearnedRelation learn_relation(const RelateTask& task, const Progress& progress);
 

@@ -10,8 +10,8 @@
 #include "commonplace/learn/label_propagation.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/core/bridge_graph.h"
-#include "commonplace/transfer/core/class_mixture.h"
 #include "commonplace/transfer/core/collection_distance.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {

@@ -9,7 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/math/assignment.h"
-#include "commonplace/transfer/core/class_regression.h"
+#include "commonplace/transfer/core/logistic_regression.h"
 
 namespace commonplace {
 namespace {
@@ -19,8 +19,9 @@ constexpr double kLeastStart = 0.01;
 /// No label is less likely than this.
 constexpr double kLeastLikely = 1e-12;
 
-/// Grouping may cost so much accuracy on the collection before: it makes up for what evidence from
-/// other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and more.
+/// Clustering may cost so much accuracy on the collection before: it makes up for what evidence
+/// from other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and
+/// more.
 constexpr double kTolerated = 0.08;
 
 std::vector<std::int32_t> labels_or_none(const TransferCollection& collection) {
@@ -80,10 +81,12 @@ std::vector<std::int32_t> most_likely(const MatrixD& classes) {
   return labels;
 }
 
-class Walk {
+/// Brings labels along the path, one stage a collection.
+class StagedTransfer {
  public:
-  Walk(std::span<const TransferCollection> sources, std::span<const TransferCollection> path,
-       std::int64_t classes, const TransferOptions& options, Comm& comm)
+  StagedTransfer(std::span<const TransferCollection> sources,
+                 std::span<const TransferCollection> path, std::int64_t classes,
+                 const TransferOptions& options, Comm& comm)
       : classes_(classes), sources_(sources.size()), options_(options), comm_(comm) {
     require(!sources.empty() && !path.empty(), "transfer needs a source and a target");
     require(classes >= 2, "transfer needs two classes or more, not ", classes);
@@ -102,47 +105,47 @@ class Walk {
       require(of_class[label] > 0, "no labelled item of the sources is of class ", label);
   }
 
-  /// Finds out the classes of collection `which` (behind the sources).
-  TransferStage reach(std::size_t which, const Progress& progress, const WatchTransfer& watch) {
+  /// Finds the classes of collection `which` (behind the sources).
+  TransferStage run_stage(std::size_t which, const Progress& progress, const WatchTransfer& watch) {
     State& state = states_[which];
     TransferStage stage;
     stage.shared_features = shared_features(which);
     evidence_ = evidence_for(which, stage);
-    decide_grouping(which, stage);
-    state.held = !stage.grouped;
-    if (!stage.grouped) {
+    decide_clustering(which, stage);
+    state.held = !stage.clustered;
+    if (!stage.clustered) {
       set_unknown(state, balanced_probabilities(evidence_, 1, comm_));
       stage.agreement = agreement(state);
       return stage;
     }
     start(state);
     factorise(which, stage, progress, watch);
-    if (const std::vector<int> names = better_names(state); !names.empty()) {
-      rename(state, names);
-      stage.renamed = true;
+    if (const std::vector<int> permutation = label_permutation(state); !permutation.empty()) {
+      permute_labels(state, permutation);
+      stage.permuted = true;
       factorise(which, stage, progress, watch);
     }
     stage.agreement = agreement(state);
     return stage;
   }
 
-  /// How sure the last collection's refined classes may be; evidence from others is honest as it
-  /// is.
-  double make_honest(MatrixD& probabilities) const {
+  /// Calibrates the refined classes of the last collection by temperature scaling; evidence from
+  /// others is scaled already.
+  double calibrate(MatrixD& probabilities) const {
     if (states_.back().held || !options_.refine) return 1;
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
-      sum += honest_sharpness(states_[which].items, states_[which].labels, classes_,
-                              states_[which].used, options_.words, comm_)
-                 .sharpness;
-    const double sharpness = sum / static_cast<double>(sources_);
+      sum += fit_temperature(states_[which].items, states_[which].labels, classes_,
+                             states_[which].used, options_.naive_bayes, comm_)
+                 .inverse_temperature;
+    const double inverse_temperature = sum / static_cast<double>(sources_);
     const State& last = states_.back();
-    const MatrixD honest = class_probabilities(refined_evidence_, sharpness);
+    const MatrixD calibrated = class_probabilities(refined_evidence_, inverse_temperature);
     for (std::size_t item = 0; item < last.given.size(); ++item)
       if (last.given[item] == 0)
         probabilities.row(static_cast<Eigen::Index>(item)) =
-            honest.row(static_cast<Eigen::Index>(item));
-    return sharpness;
+            calibrated.row(static_cast<Eigen::Index>(item));
+    return inverse_temperature;
   }
 
   std::vector<MatrixD> classes_of_path() const {
@@ -190,47 +193,49 @@ class Walk {
     for (std::size_t from = 0; from < which; ++from) {
       std::vector<std::uint8_t> common = common_features(from, which);
       if (std::find(common.begin(), common.end(), 1) == common.end()) continue;
-      sum += what_it_says(states_[from].items, states_[from].classes, std::move(common),
-                          state.items, stage.by_words, false);
+      sum += base_classifier_evidence(states_[from].items, states_[from].classes, std::move(common),
+                                      state.items, stage.by_naive_bayes, false);
       heard += 1;
     }
     sum /= std::max(1.0, heard);
-    // Few labels cannot tell what tells better: as for the collection before, if there is one.
+    // Few labels cannot choose a classifier: as for the collection before, if there is one.
     if (state.has_labels)
-      sum += what_it_says(state.items, class_indicators(state.labels, classes_), state.used,
-                          state.items, stage.by_words, heard > 0);
+      sum += base_classifier_evidence(state.items, class_indicators(state.labels, classes_),
+                                      state.used, state.items, stage.by_naive_bayes, heard > 0);
     return sum;
   }
 
-  /// What items of known classes say of others, by the given features: by words or by regression,
-  /// which `by_words` tells, or is told if it was not `chosen` before.
-  MatrixD what_it_says(const SparseView& teachers, const MatrixD& classes,
-                       std::vector<std::uint8_t> used, const SparseView& items, bool& by_words,
-                       bool chosen) const {
-    if (!chosen && options_.teller != "auto") {
-      by_words = options_.teller == "words";
+  /// What a base classifier that is learned from items of known classes says of others, by the
+  /// given features: naive Bayes or logistic regression, as `by_naive_bayes` says, which is set if
+  /// it was not `chosen` before.
+  MatrixD base_classifier_evidence(const SparseView& teachers, const MatrixD& classes,
+                                   std::vector<std::uint8_t> used, const SparseView& items,
+                                   bool& by_naive_bayes, bool chosen) const {
+    if (!chosen && options_.base_classifier != "auto") {
+      by_naive_bayes = options_.base_classifier == "words";
       chosen = true;
     }
-    if (!chosen || by_words) {
+    if (!chosen || by_naive_bayes) {
       const std::vector<std::int32_t> labels = most_likely(classes);
-      const HeldOut words =
-          honest_sharpness(teachers, labels, classes_, used, options_.words, comm_);
+      const TemperatureScaling scaling =
+          fit_temperature(teachers, labels, classes_, used, options_.naive_bayes, comm_);
       if (!chosen)
-        by_words = words.likelihood >= held_out_regression(teachers, classes, labels, used);
-      if (by_words)
-        return words.sharpness * class_evidence(fit_class_words(teachers, classes, std::move(used),
-                                                                options_.words, comm_),
-                                                items, options_.words, comm_);
+        by_naive_bayes = scaling.likelihood >= held_out_regression(teachers, classes, labels, used);
+      if (by_naive_bayes)
+        return scaling.inverse_temperature *
+               class_evidence(
+                   fit_naive_bayes(teachers, classes, std::move(used), options_.naive_bayes, comm_),
+                   items, options_.naive_bayes, comm_);
     }
-    const ClassRegressionOptions regression = regression_options();
+    const LogisticRegressionOptions regression = regression_options();
     return class_evidence(
-        fit_class_regression(teachers, classes, std::move(used), regression, comm_), items,
+        fit_logistic_regression(teachers, classes, std::move(used), regression, comm_), items,
         regression, comm_);
   }
 
-  ClassRegressionOptions regression_options() const {
-    ClassRegressionOptions options;
-    options.jobs = options_.words.jobs;
+  LogisticRegressionOptions regression_options() const {
+    LogisticRegressionOptions options;
+    options.jobs = options_.naive_bayes.jobs;
     return options;
   }
 
@@ -240,15 +245,16 @@ class Walk {
                              const std::vector<std::uint8_t>& used) const {
     constexpr int kFolds = 2;
     const std::vector<int> fold_of = folds_of_items(teachers.rows, kFolds, comm_);
-    const ClassRegressionOptions options = regression_options();
+    const LogisticRegressionOptions options = regression_options();
     std::array<double, 2> sums{};
     for (int fold = 0; fold < kFolds; ++fold) {
       MatrixD known = classes;
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
       if (comm_.sum(known.sum()) <= 0) continue;
-      const MatrixD told = class_probabilities(class_evidence(
-          fit_class_regression(teachers, known, used, options, comm_), teachers, options, comm_));
+      const MatrixD told = class_probabilities(
+          class_evidence(fit_logistic_regression(teachers, known, used, options, comm_), teachers,
+                         options, comm_));
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold && labels[row] >= 0) {
           sums[0] +=
@@ -261,15 +267,15 @@ class Walk {
   }
 
   /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
-  void decide_grouping(std::size_t which, TransferStage& stage) const {
-    stage.grouped = options_.grouping != "no";
-    if (options_.grouping != "auto") return;
-    RefinementTrial sum;
+  void decide_clustering(std::size_t which, TransferStage& stage) const {
+    stage.clustered = options_.cluster_assumption != "no";
+    if (options_.cluster_assumption != "auto") return;
+    ClusterTrial sum;
     for (const std::size_t from : leading_to(which)) {
       const State& teacher = states_[from];
-      const RefinementTrial trial =
-          try_refinement(only_features(teacher.items, common_features(from, which)).view(),
-                         most_likely(teacher.classes), classes_, options_.words, comm_);
+      const ClusterTrial trial = test_cluster_assumption(
+          only_features(teacher.items, common_features(from, which)).view(),
+          most_likely(teacher.classes), classes_, options_.naive_bayes, comm_);
       sum.before += trial.before * trial.items;
       sum.after += trial.after * trial.items;
       sum.items += trial.items;
@@ -279,7 +285,7 @@ class Walk {
       sum.after /= sum.items;
     }
     stage.trial = sum;
-    stage.grouped = sum.after >= sum.before - kTolerated;
+    stage.clustered = sum.after >= sum.before - kTolerated;
   }
 
   void start(State& state) const {
@@ -328,7 +334,7 @@ class Walk {
     stage.report = std::move(fit.report);
     if (!options_.refine) return;
     RefinedClasses refined = refine_classes(states_[which].items, states_[which].classes,
-                                            states_[which].given, options_.words, comm_);
+                                            states_[which].given, options_.naive_bayes, comm_);
     states_[which].classes = std::move(refined.classes);
     refined_evidence_ = std::move(refined.evidence);
     stage.refinements = refined.report.iterations;
@@ -348,23 +354,23 @@ class Walk {
     return centred;
   }
 
-  /// For each class the one whose name the evidence would rather give it; empty if all names are
-  /// right.
-  std::vector<int> better_names(const State& state) const {
+  /// The permutation of the labels that the evidence fits best, as an assignment problem; empty if
+  /// it is the identity.
+  std::vector<int> label_permutation(const State& state) const {
     if (!options_.evidence || state.has_labels) return {};
     MatrixD gains = state.classes.transpose() * centred_evidence();
     comm_.sum(gains);
-    std::vector<int> names = best_assignment(gains);
-    std::vector<int> same(names.size());
+    std::vector<int> permutation = best_assignment(gains);
+    std::vector<int> same(permutation.size());
     std::iota(same.begin(), same.end(), 0);
-    return names == same ? std::vector<int>{} : names;
+    return permutation == same ? std::vector<int>{} : permutation;
   }
 
-  static void rename(State& state, const std::vector<int>& names) {
-    MatrixD renamed(state.classes.rows(), state.classes.cols());
-    for (std::size_t from = 0; from < names.size(); ++from)
-      renamed.col(names[from]) = state.classes.col(static_cast<Eigen::Index>(from));
-    set_unknown(state, renamed.cwiseMax(kLeastStart));
+  static void permute_labels(State& state, const std::vector<int>& permutation) {
+    MatrixD permuted(state.classes.rows(), state.classes.cols());
+    for (std::size_t from = 0; from < permutation.size(); ++from)
+      permuted.col(permutation[from]) = state.classes.col(static_cast<Eigen::Index>(from));
+    set_unknown(state, permuted.cwiseMax(kLeastStart));
   }
 
   double agreement(const State& state) const {
@@ -396,16 +402,18 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
                           const TransferOptions& options, Comm& comm, const Progress& progress,
                           const WatchTransfer& watch) {
-  require(options.teller == "auto" || options.teller == "words" || options.teller == "regression",
-          "the teller is '", options.teller, "'; expected auto, words or regression");
-  require(options.grouping == "auto" || options.grouping == "yes" || options.grouping == "no",
-          "grouping is '", options.grouping, "'; expected auto, yes or no");
-  Walk walk(sources, path, classes, options, comm);
+  require(options.base_classifier == "auto" || options.base_classifier == "words" ||
+              options.base_classifier == "regression",
+          "the teller is '", options.base_classifier, "'; expected auto, words or regression");
+  require(options.cluster_assumption == "auto" || options.cluster_assumption == "yes" ||
+              options.cluster_assumption == "no",
+          "grouping is '", options.cluster_assumption, "'; expected auto, yes or no");
+  StagedTransfer staged(sources, path, classes, options, comm);
   Transfer result;
   for (std::size_t step = 0; step < path.size(); ++step)
-    result.stages.push_back(walk.reach(sources.size() + step, progress, watch));
-  result.classes = walk.classes_of_path();
-  result.sharpness = walk.make_honest(result.classes.back());
+    result.stages.push_back(staged.run_stage(sources.size() + step, progress, watch));
+  result.classes = staged.classes_of_path();
+  result.inverse_temperature = staged.calibrate(result.classes.back());
   return result;
 }
 

@@ -11,43 +11,46 @@
 #include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
 #include "commonplace/comm/comm.h"
-#include "commonplace/transfer/core/class_mixture.h"
 #include "commonplace/transfer/core/coupled_factors.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 
-/// Transitive transfer: classes of labelled sources reach a target through collections in between.
+/// Transitive transfer in stages: classes of labelled sources reach a target through collections in
+/// between.
 ///
-/// The path is walked from its first collection to its last. Each is started with what the words
-/// that it shares with those before say of its items. Then, if items group by themselves as their
-/// classes say, all collections up to it are factorised together along the path
-/// (coupled_factors.h), and its classes are refined among themselves (class_mixture.h). Whether
-/// they do is tried on the collection before, by the features that both have: where grouping makes
-/// fewer of its items right, the start is the answer. The factorisation cannot tell a solution from
-/// the one with classes exchanged, but the evidence of shared words can: if it fits better to other
-/// names, they are exchanged and the factorisation goes on from there.
+/// Each collection of the path, from the first to the last, is a stage. It is started with what the
+/// words that it shares with those before say of its items. Then, if items cluster by themselves as
+/// their classes say, all collections up to it are factorised together along the path
+/// (coupled_factors.h), and its classes are refined by EM (naive_bayes.h). Whether
+/// this cluster assumption holds is tried on the collection before, by the features that both have:
+/// where clustering makes fewer of its items right, the start is the answer. The factorisation
+/// cannot tell a solution from the one with classes exchanged, but the evidence of shared words
+/// can: if it fits better to a permutation of the labels, they are permuted and the factorisation
+/// goes on from there.
 struct TransferOptions {
   CoupledFactorOptions factors;
-  ClassMixtureOptions words;
-  std::string grouping = "auto";  ///< factorise and refine: yes, no, or auto as said above
+  NaiveBayesOptions naive_bayes;
+  std::string cluster_assumption =
+      "auto";            ///< factorise and refine: yes, no, or auto as said above
   bool refine = true;    ///< each collection's classes among themselves; false: as published
   bool evidence = true;  ///< start with what shared words say; false: with random classes
-  /// What shared features say is told by "words" (class_mixture.h), by "regression"
-  /// (class_regression.h), or "auto": by whichever tells held-out items of the collection that
-  /// teaches better.
-  std::string teller = "auto";
+  /// The base classifier, which tells what shared features say: "words" is naive Bayes
+  /// (naive_bayes.h), "regression" logistic regression (logistic_regression.h), "auto" whichever
+  /// makes held-out items of the collection that teaches likelier.
+  std::string base_classifier = "auto";
 };
 
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, TransferOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit_options(options.factors, visit);
-  visit_options(options.words, visit);
-  visit("grouping", options.grouping,
+  visit_options(options.naive_bayes, visit);
+  visit("grouping", options.cluster_assumption,
         "let items find their classes among themselves: yes, no, or auto");
   visit("refine", options.refine, "refine the classes of each collection among themselves");
   visit("evidence", options.evidence, "start with what shared words say, else at random");
-  visit("teller", options.teller, "what tells the start: words, regression, or auto");
+  visit("teller", options.base_classifier, "what tells the start: words, regression, or auto");
 }
 
 struct TransferCollection {
@@ -57,22 +60,22 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct TransferStage {
-  bool grouped = true;         ///< it was factorised and refined
-  RefinementTrial trial;       ///< which decided that; of no items if it was asked for
+  bool clustered = true;       ///< it was factorised and refined
+  ClusterTrial trial;          ///< which decided that; of no items if it was asked for
   Report report;               ///< of the factorisation
   int refinements = 0;         ///< rounds
-  bool renamed = false;        ///< the classes were exchanged
+  bool permuted = false;       ///< the labels were
   double shared_features = 0;  ///< share of its features that the one before it has too
-  bool by_words = true;        ///< told by words rather than regression, by the one before it
+  bool by_naive_bayes = true;  ///< rather than logistic regression
   double agreement = 0;        ///< share of items whose class the shared words speak for most
 };
 
 struct Transfer {
   /// Per collection of the path: this rank's items x classes. Those of the last are probabilities
-  /// as honest as held-out items of the sources made them.
+  /// calibrated on held-out items of the sources.
   std::vector<MatrixD> classes;
   std::vector<TransferStage> stages;  ///< one a collection of the path
-  double sharpness = 1;               ///< of the evidence in the last one's probabilities
+  double inverse_temperature = 1;     ///< of the evidence in the last one's probabilities
 };
 
 /// Called after each iteration of the stage that reaches collection `stage` of the path, with what

@@ -7,7 +7,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {

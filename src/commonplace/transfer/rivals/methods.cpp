@@ -148,7 +148,7 @@ MatrixD directly(const Run& run) { return transferred(run, run.ends(), run.optio
 MatrixD as_published(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   options.evidence = false;
   return transferred(run, run.all(), options);
 }
@@ -156,14 +156,14 @@ MatrixD as_published(const Run& run) {
 MatrixD by_factors_alone(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   return transferred(run, run.all(), options);
 }
 
 MatrixD by_pair(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   return transferred(run, run.ends(), options);
 }
 
@@ -171,7 +171,7 @@ MatrixD by_pair(const Run& run) {
 MatrixD by_pairs_in_steps(const Run& run) {
   TransferOptions options = run.options;
   options.refine = false;
-  options.grouping = "yes";
+  options.cluster_assumption = "yes";
   SelfComm comm;
   std::vector<TransferCollection> sources;
   for (std::size_t which = 0; which < run.trial.sources; ++which)
@@ -195,9 +195,9 @@ MatrixD by_pairs_in_steps(const Run& run) {
 }
 
 /// What shared words say, refined in each collection, without any factorisation.
-MatrixD by_words_alone(const Run& run) {
+MatrixD by_naive_bayes_alone(const Run& run) {
   SelfComm comm;
-  const ClassMixtureOptions& words = run.options.words;
+  const NaiveBayesOptions& words = run.options.naive_bayes;
   const auto indicators = [&](std::size_t which) {
     return class_indicators(run.trial.known[which], run.trial.classes);
   };
@@ -213,7 +213,7 @@ MatrixD by_words_alone(const Run& run) {
       std::vector<std::uint8_t> both = features_in_use(run.trial.rows[from].view(), comm);
       for (std::size_t i = 0; i < both.size(); ++i) both[i] &= used[i];
       evidence += class_evidence(
-          fit_class_words(run.trial.rows[from].view(), found[from], std::move(both), words, comm),
+          fit_naive_bayes(run.trial.rows[from].view(), found[from], std::move(both), words, comm),
           items, words, comm);
     }
     found[which] =
@@ -373,7 +373,7 @@ const std::vector<Entry>& entries() {
        by_commonplace},
       {{"direct", "the same without a bridge", true, false}, directly},
       {{"factors", "the same without refinement", false, false}, by_factors_alone},
-      {{"words", "the same without factors", false, false}, by_words_alone},
+      {{"words", "the same without factors", false, false}, by_naive_bayes_alone},
       {{"published", "factors from a random start", false, false}, as_published},
       {{"pair", "source and target factorised together", false, false}, by_pair},
       {{"pair-steps", "pairs one after the other", true, false}, by_pairs_in_steps},
@@ -424,7 +424,7 @@ MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
           "'; there are: ", join(transfer_methods(), &TransferMethod::name));
   TransferOptions with_jobs = options;
   with_jobs.factors.jobs = jobs;
-  with_jobs.words.jobs = jobs;
+  with_jobs.naive_bayes.jobs = jobs;
   return found->run({trial, with_jobs, jobs, progress, watch});
 }
 

@@ -1,5 +1,5 @@
 // n rows of d columns, m landmarks; K the kernel among landmarks, L its Cholesky factor.
-#include "commonplace/relate/core/landmark_features.h"
+#include "commonplace/relate/core/nystrom_features.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/squared_differences.h"
-#include "commonplace/relate/core/landmark_choice.h"
+#include "commonplace/relate/core/nystrom_choice.h"
 
 namespace commonplace {
 namespace {
@@ -42,17 +42,17 @@ constexpr double kNegligible = 100;
 constexpr std::uint64_t kLandmarkStream = 1;
 constexpr std::uint64_t kMedianStream = 2;
 
-enum class Shape { gaussian, laplace, cosine };
+enum class Shape { rbf, laplace, cosine };
 
-Shape shape_of(const LandmarkOptions& options) {
-  if (options.kernel == "gaussian") return Shape::gaussian;
+Shape shape_of(const NystromOptions& options) {
+  if (options.kernel == kRbfKernel) return Shape::rbf;
   if (options.kernel == "laplace") return Shape::laplace;
   require(options.kernel == "cosine", "kernel is '", options.kernel,
           "'; expected gaussian, laplace or cosine");
   return Shape::cosine;
 }
 
-void check(const LandmarkOptions& options) {
+void check(const NystromOptions& options) {
   shape_of(options);
   require(options.width == 0 || (options.width >= kLeastWidth && options.width <= kMostWidth),
           "width is ", options.width, "; expected ", kLeastWidth, " .. ", kMostWidth,
@@ -80,7 +80,7 @@ MatrixD columns_of(const FeatureRows& rows) { return rows.dense().cast<double>()
 /// Rows compared with landmarks that live elsewhere.
 class Comparison {
  public:
-  Comparison(const LandmarkOptions& options, const FeatureRows& landmarks)
+  Comparison(const NystromOptions& options, const FeatureRows& landmarks)
       : shape_(shape_of(options)),
         width_(options.width),
         landmarks_(landmarks),
@@ -96,7 +96,7 @@ class Comparison {
       if (!direct_) to_squared_distances(values, square);
       if (shape_ == Shape::laplace)
         for (std::int64_t j = 0; j < squares_.size(); ++j) values[j] = std::sqrt(values[j]);
-      to_exponentials(values, shape_ == Shape::gaussian ? 0.5 / (width_ * width_) : 1 / width_);
+      to_exponentials(values, shape_ == Shape::rbf ? 0.5 / (width_ * width_) : 1 / width_);
     });
   }
 
@@ -169,7 +169,7 @@ class Comparison {
 
 /// Of the rows `from` so many that lie far apart, or point far apart for the cosine.
 std::vector<std::int64_t> far_apart(const FeatureRows& rows, const std::vector<std::int64_t>& from,
-                                    const LandmarkOptions& options, int jobs) {
+                                    const NystromOptions& options, int jobs) {
   MatrixD columns = columns_of(take_rows(rows, from).view());
   if (shape_of(options) == Shape::cosine)
     for (Eigen::Index row = 0; row < columns.cols(); ++row) columns.col(row).stableNormalize();
@@ -181,7 +181,7 @@ std::vector<std::int64_t> far_apart(const FeatureRows& rows, const std::vector<s
 
 /// 1 if there is one row only.
 double half_median_distance(const FeatureRows& rows, const std::vector<std::int64_t>& from,
-                            const LandmarkOptions& options, int jobs) {
+                            const NystromOptions& options, int jobs) {
   if (from.size() < 2) return 1;
   const StoredRows sample =
       take_rows(rows, draw_rows(from, kRowsOfMedian, options.seed, kMedianStream));
@@ -205,8 +205,8 @@ MatrixD factor_of(const MatrixD& kernel, int jobs) {
 
 }  // namespace
 
-LandmarkFeatures fit_landmark_features(const FeatureRows& rows, const LandmarkOptions& options,
-                                       int jobs) {
+NystromFeatures fit_nystrom_features(const FeatureRows& rows, const NystromOptions& options,
+                                     int jobs) {
   check(options);
   require(rows.rows() >= 1 && rows.columns() >= 1, "there are ", rows.rows(), " items of ",
           rows.columns(), " features to take landmarks from; give 1 or more of each");
@@ -215,7 +215,7 @@ LandmarkFeatures fit_landmark_features(const FeatureRows& rows, const LandmarkOp
   const std::vector<std::int64_t> distinct = distinct_rows(rows, cosine);
   require(!distinct.empty(),
           "every item's features are 0, which have no cosine; give items with features");
-  LandmarkFeatures model;
+  NystromFeatures model;
   model.options = options;
   if (!cosine && options.width == 0)
     model.options.width = half_median_distance(rows, distinct, options, jobs);
@@ -232,7 +232,7 @@ LandmarkFeatures fit_landmark_features(const FeatureRows& rows, const LandmarkOp
   return model;
 }
 
-Matrix encode(const LandmarkFeatures& model, const FeatureRows& rows, int jobs) {
+Matrix encode(const NystromFeatures& model, const FeatureRows& rows, int jobs) {
   const FeatureRows landmarks = model.landmarks.view();
   require(rows.columns() == landmarks.columns(), "items of ", rows.columns(),
           " features cannot be compared with landmarks of ", landmarks.columns(),
@@ -261,7 +261,7 @@ namespace {
 
 /// Calls `use` with a writer that holds the model.
 template <class Use>
-void with_tensors(const LandmarkFeatures& model, const Use& use) {
+void with_tensors(const NystromFeatures& model, const Use& use) {
   TensorWriter writer;
   describe_model(writer, kKind, kLayout, options_to_json(model.options));
   if (model.landmarks.is_sparse)
@@ -284,20 +284,20 @@ StoredRows read_rows(const TensorFile& file, const std::string& name) {
 
 }  // namespace
 
-void save(const LandmarkFeatures& model, const std::filesystem::path& path) {
+void save(const NystromFeatures& model, const std::filesystem::path& path) {
   with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
 }
 
-std::string to_bytes(const LandmarkFeatures& model) {
+std::string to_bytes(const NystromFeatures& model) {
   std::string bytes;
   with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
   return bytes;
 }
 
-LandmarkFeatures load_landmark_features(const TensorFile& file) {
+NystromFeatures load_nystrom_features(const TensorFile& file) {
   require_kind(file, kKind, kLayout);
-  LandmarkFeatures model;
-  model.options = options_from_json<LandmarkOptions>(file.metadata("options"));
+  NystromFeatures model;
+  model.options = options_from_json<NystromOptions>(file.metadata("options"));
   check(model.options);
   require(model.options.width > 0 || shape_of(model.options) == Shape::cosine, file.name(),
           ": the kernel has no width; the file is damaged");

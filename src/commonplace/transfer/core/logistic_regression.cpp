@@ -1,4 +1,4 @@
-#include "commonplace/transfer/core/class_regression.h"
+#include "commonplace/transfer/core/logistic_regression.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/math/sparse_ops.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
 namespace {
@@ -30,7 +30,7 @@ double scale_of_items(const SparseView& items, const std::vector<std::uint8_t>& 
 class Loss {
  public:
   Loss(const SparseView& items, const MatrixD& classes, const std::vector<std::uint8_t>& used,
-       double scale, const ClassRegressionOptions& options, Comm& comm)
+       double scale, const LogisticRegressionOptions& options, Comm& comm)
       : items_(items),
         transposed_(transpose(items)),
         classes_(classes),
@@ -80,7 +80,7 @@ class Loss {
   const MatrixD& classes_;
   const std::vector<std::uint8_t>& used_;
   double scale_;
-  const ClassRegressionOptions& options_;
+  const LogisticRegressionOptions& options_;
   Comm& comm_;
   double items_counted_ = 0;
   double penalty_ = 0;
@@ -88,9 +88,9 @@ class Loss {
 
 }  // namespace
 
-ClassRegression fit_class_regression(const SparseView& items, const MatrixD& classes,
-                                     std::vector<std::uint8_t> used,
-                                     const ClassRegressionOptions& options, Comm& comm) {
+LogisticRegression fit_logistic_regression(const SparseView& items, const MatrixD& classes,
+                                           std::vector<std::uint8_t> used,
+                                           const LogisticRegressionOptions& options, Comm& comm) {
   require(options.cost > 0, "the cost must be above 0, not ", options.cost);
   require(classes.rows() == items.rows, "there are ", items.rows, " items but classes of ",
           classes.rows());
@@ -104,7 +104,7 @@ ClassRegression fit_class_regression(const SparseView& items, const MatrixD& cla
   MatrixD weights = MatrixD::Zero(items.columns + 1, classes.cols());
   MatrixD ahead = weights;
   MatrixD gradient;
-  ClassRegression result;
+  LogisticRegression result;
   double momentum = 1;
   double first = 0;
   while (result.report.iterations < options.iterations && !result.report.converged) {
@@ -125,8 +125,8 @@ ClassRegression fit_class_regression(const SparseView& items, const MatrixD& cla
   return result;
 }
 
-MatrixD class_evidence(const ClassRegression& regression, const SparseView& items,
-                       const ClassRegressionOptions& options, Comm& comm) {
+MatrixD class_evidence(const LogisticRegression& regression, const SparseView& items,
+                       const LogisticRegressionOptions& options, Comm& comm) {
   require(std::ssize(regression.used) == items.columns, "there are ", items.columns,
           " features but weights of ", regression.used.size());
   MatrixD result = multiply(items, regression.weights, options.jobs) *

@@ -6,21 +6,22 @@
 
 namespace commonplace {
 
-struct PlaceVoteOptions {
-  double width = 1;     ///< degrees at which an item's vote falls to 1 / e
-  double common = 0.1;  ///< votes that go to all targets by how common they are
+struct KernelRegressionOptions {
+  double width = 1;     ///< degrees at which an item's weight falls to 1 / e
+  double common = 0.1;  ///< weight of the mean target
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, PlaceVoteOptions>
+requires std::is_same_v<std::remove_const_t<Options>, KernelRegressionOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("width", options.width, "degrees at which an item's vote gets weak");
   visit("common", options.common, "votes that go to what is common everywhere");
 }
 
-/// The items around a place vote for what they have.
-struct PlaceVotes {
-  PlaceVoteOptions options;
+/// Kernel regression of targets on places (Nadaraya-Watson, without the denominator, which does not
+/// change the order of targets): the items around a place count by how near they are.
+struct KernelRegression {
+  KernelRegressionOptions options;
   Matrix places;             ///< items x 3, on the sphere of base/earth.h
   Sparse targets;            ///< items x targets
   Eigen::RowVectorXd share;  ///< the mean of each target
@@ -28,13 +29,13 @@ struct PlaceVotes {
 
 /// `places` are items x 3, `targets` items x targets. Nothing but copies. Error for items that do
 /// not fit together, none at all, numbers that are not finite and options out of range.
-PlaceVotes fit_place_votes(const Matrix& places, const SparseView& targets,
-                           const PlaceVoteOptions& options = {});
+KernelRegression fit_kernel_regression(const Matrix& places, const SparseView& targets,
+                                       const KernelRegressionOptions& options = {});
 
 /// n x targets: the sum over the items of exp(-distance / width) · target, and `common` times the
 /// mean target, which is all that is left far from every item. Distances are straight, in degrees,
-/// and exact in double; items farther than 40 widths (e⁻⁴⁰ of a vote) do not count. The same bits
-/// for a place alone as among others. O(n items + votes).
-Matrix score(const PlaceVotes& model, const Matrix& places, int jobs = 0);
+/// and exact in double; items farther than 40 widths (a weight of e⁻⁴⁰) do not count. The same bits
+/// for a place alone as among others. O(n items + nonzeros).
+Matrix score(const KernelRegression& model, const Matrix& places, int jobs = 0);
 
 }  // namespace commonplace

@@ -1,4 +1,4 @@
-#include "commonplace/relate/core/landmark_choice.h"
+#include "commonplace/relate/core/nystrom_choice.h"
 
 #include <algorithm>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-TEST(LandmarkChoice, TheFirstOfEqualRows) {
+TEST(NystromChoice, TheFirstOfEqualRows) {
   Matrix rows(7, 2);
   rows << 1, 2, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 3, 3;
   EXPECT_EQ(distinct_rows(rows, false), (Rows{0, 1, 3, 6}));
@@ -23,7 +23,7 @@ TEST(LandmarkChoice, TheFirstOfEqualRows) {
   EXPECT_TRUE(distinct_rows(none, false).empty());
 }
 
-TEST(LandmarkChoice, DrawsWithoutRepetition) {
+TEST(NystromChoice, DrawsWithoutRepetition) {
   Rows from;
   for (std::int64_t i = 0; i < 100; ++i) from.push_back(3 * i);
   const Rows drawn = draw_rows(from, 20, 1, 1);
@@ -38,7 +38,7 @@ TEST(LandmarkChoice, DrawsWithoutRepetition) {
 }
 
 /// Over many seeds each row comes second about as often as its squared distance says.
-TEST(LandmarkChoice, FarRowsComeByTheirSquaredDistance) {
+TEST(NystromChoice, FarRowsComeByTheirSquaredDistance) {
   MatrixD columns(1, 3);
   columns << 0, 1, 3;
   double from_first = 0;
@@ -54,7 +54,7 @@ TEST(LandmarkChoice, FarRowsComeByTheirSquaredDistance) {
   EXPECT_NEAR(far / 6000, (1.0 / 10 + 1.0 / 5) / 3, 0.03);
 }
 
-TEST(LandmarkChoice, NoRowTwiceAndNoMoreThanThereAre) {
+TEST(NystromChoice, NoRowTwiceAndNoMoreThanThereAre) {
   MatrixD columns = test::random_features(2, 9000, 1, 1);
   columns.rightCols(4000) = columns.leftCols(4000).eval();
   const Rows drawn = draw_far_apart(columns, 300, 5, 1);

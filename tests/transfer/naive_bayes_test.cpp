@@ -1,4 +1,4 @@
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 #include <cmath>
 #include <mutex>
@@ -12,15 +12,15 @@ namespace commonplace {
 namespace {
 
 /// Counted by hand: two classes, three words of which the last says nothing.
-TEST(ClassMixture, WordsAreSmoothedShares) {
+TEST(NaiveBayes, WordsAreSmoothedShares) {
   const Sparse items{3, {0, 2, 3}, {0, 2, 1}, {2, 5, 4}};
   MatrixD classes(2, 2);
   classes << 1, 0, 0.25, 0.75;
-  ClassMixtureOptions options;
+  NaiveBayesOptions options;
   options.words = 6;  // the used words are (2 + 4) / 2 on average: they are doubled
   options.smoothing = 0.5;
   SelfComm comm;
-  const ClassWords words = fit_class_words(items.view(), classes, {1, 1, 0}, options, comm);
+  const NaiveBayes words = fit_naive_bayes(items.view(), classes, {1, 1, 0}, options, comm);
   EXPECT_NEAR(words.log_probability(0, 0), std::log(4.5 / 7), 1e-12);
   EXPECT_NEAR(words.log_probability(1, 0), std::log(2.5 / 7), 1e-12);
   EXPECT_NEAR(words.log_probability(0, 1), std::log(0.5 / 7), 1e-12);
@@ -31,7 +31,7 @@ TEST(ClassMixture, WordsAreSmoothedShares) {
   EXPECT_NEAR(evidence(1, 1), 8 * std::log(6.5 / 7), 1e-12);
 }
 
-TEST(ClassMixture, ProbabilitiesAreBalanced) {
+TEST(NaiveBayes, ProbabilitiesAreBalanced) {
   MatrixD evidence(4, 3);
   evidence << 900, 3, 1, 901, 3, 1.5, 902, 1, 4, 903, 2, 2;
   SelfComm comm;
@@ -42,7 +42,7 @@ TEST(ClassMixture, ProbabilitiesAreBalanced) {
   for (Eigen::Index row = 0; row < 4; ++row) EXPECT_NEAR(balanced.row(row).sum(), 1, 1e-12);
 }
 
-TEST(ClassMixture, RefinesAPoorStartAndKeepsWhatIsGiven) {
+TEST(NaiveBayes, RefinesAPoorStartAndKeepsWhatIsGiven) {
   const test::PlantedChain planted{.collections = 1, .classes = 3, .items = 300, .noise = 0.4};
   const Sparse rows = planted.rows(0);
   const std::vector<std::int32_t> labels = planted.labels();
@@ -63,16 +63,16 @@ TEST(ClassMixture, RefinesAPoorStartAndKeepsWhatIsGiven) {
   EXPECT_EQ(refined.evidence.rows(), 300);
 }
 
-TEST(ClassMixture, RanksAgree) {
+TEST(NaiveBayes, RanksAgree) {
   const test::PlantedChain planted{.collections = 1, .classes = 3, .items = 101};
   const MatrixD known = class_indicators(planted.labels(), 3);
   const MatrixD start = (known.array() + 0.7).matrix() / 3.1;
   SelfComm self;
   const Sparse rows = planted.rows(0);
   const RefinedClasses one = refine_classes(rows.view(), start, {}, {}, self);
-  const double sharpness = honest_sharpness(rows.view(), planted.labels(), 3,
-                                            features_in_use(rows.view(), self), {}, self)
-                               .sharpness;
+  const double inverse_temperature = fit_temperature(rows.view(), planted.labels(), 3,
+                                                     features_in_use(rows.view(), self), {}, self)
+                                         .inverse_temperature;
   for (const int ranks : {2, 3}) {
     std::mutex lock;
     run_as_threads(ranks, [&](Comm& comm) {
@@ -81,43 +81,45 @@ TEST(ClassMixture, RanksAgree) {
       const Sparse part = planted.rows(0, range.begin, range.end);
       const RefinedClasses refined =
           refine_classes(part.view(), start.middleRows(range.begin, count), {}, {}, comm);
-      const double found = honest_sharpness(part.view(), planted.labels(range.begin, range.end), 3,
-                                            features_in_use(part.view(), comm), {}, comm)
-                               .sharpness;
+      const double found = fit_temperature(part.view(), planted.labels(range.begin, range.end), 3,
+                                           features_in_use(part.view(), comm), {}, comm)
+                               .inverse_temperature;
       const std::lock_guard guard(lock);
       EXPECT_LT(
           (refined.classes - one.classes.middleRows(range.begin, count)).cwiseAbs().maxCoeff(),
           1e-10);
-      EXPECT_EQ(found, sharpness);
+      EXPECT_EQ(found, inverse_temperature);
     });
   }
 }
 
 /// Words that come four at a time are counted four times; held-out items show it.
-TEST(ClassMixture, HonestProbabilitiesAreLessSureWhereWordsComeTogether) {
+TEST(NaiveBayes, HonestProbabilitiesAreLessSureWhereWordsComeTogether) {
   const test::PlantedChain planted{
       .collections = 1, .classes = 2, .items = 400, .noise = 0.8, .length = 6};
   const Sparse once = planted.rows(0);
   SelfComm comm;
-  ClassMixtureOptions options;
+  NaiveBayesOptions options;
   options.words = 6;
   const std::vector<std::uint8_t> used = features_in_use(once.view(), comm);
-  const HeldOut honest = honest_sharpness(once.view(), planted.labels(), 2, used, options, comm);
+  const TemperatureScaling honest =
+      fit_temperature(once.view(), planted.labels(), 2, used, options, comm);
   EXPECT_EQ(honest.items, 400);
   EXPECT_GT(honest.likelihood, std::log(0.5)) << "better than a coin";
   options.words = 24;
-  const HeldOut repeated = honest_sharpness(once.view(), planted.labels(), 2, used, options, comm);
-  EXPECT_LT(repeated.sharpness, honest.sharpness / 2);
+  const TemperatureScaling repeated =
+      fit_temperature(once.view(), planted.labels(), 2, used, options, comm);
+  EXPECT_LT(repeated.inverse_temperature, honest.inverse_temperature / 2);
   const std::vector<std::int32_t> none(400, -1);
-  EXPECT_EQ(honest_sharpness(once.view(), none, 2, used, options, comm).sharpness, 1);
+  EXPECT_EQ(fit_temperature(once.view(), none, 2, used, options, comm).inverse_temperature, 1);
 }
 
-TEST(ClassMixture, RefusesWhatDoesNotFit) {
+TEST(NaiveBayes, RefusesWhatDoesNotFit) {
   const Sparse items{2, {0, 1}, {0}, {1}};
   SelfComm comm;
-  EXPECT_THROW(fit_class_words(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
-  EXPECT_THROW(fit_class_words(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
-  ClassMixtureOptions options;
+  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
+  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
+  NaiveBayesOptions options;
   options.words = 0;
   EXPECT_THROW(refine_classes(items.view(), MatrixD::Ones(1, 2), {}, options, comm), Error);
 }

@@ -1,4 +1,4 @@
-#include "commonplace/relate/rivals/place_votes.h"
+#include "commonplace/relate/rivals/kernel_regression.h"
 
 #include <cmath>
 #include <limits>
@@ -38,13 +38,13 @@ Matrix random_places(std::uint64_t count, std::uint64_t seed) {
   return places_at(where);
 }
 
-TEST(PlaceVotes, AgreesWithANaiveLoop) {
+TEST(KernelRegression, AgreesWithANaiveLoop) {
   const Matrix places = random_places(50, 1);
   const Matrix others = random_places(20, 2);
   const Sparse targets = random_counts(50, 8, 0.3, 3);
   const MatrixD dense = to_dense(targets.view());
   for (const double width : {0.05, 0.5, 5.0}) {
-    const PlaceVotes model = fit_place_votes(places, targets.view(), {width, 0.2});
+    const KernelRegression model = fit_kernel_regression(places, targets.view(), {width, 0.2});
     const Matrix scores = score(model, others);
     for (Eigen::Index row = 0; row < others.rows(); ++row) {
       Eigen::RowVectorXd expected = 0.2 * dense.colwise().mean();
@@ -59,12 +59,12 @@ TEST(PlaceVotes, AgreesWithANaiveLoop) {
   }
 }
 
-TEST(PlaceVotes, NearItemsDecideAndFarAwayWhatIsCommon) {
+TEST(KernelRegression, NearItemsDecideAndFarAwayWhatIsCommon) {
   const Matrix places = places_at({{48.2, 16.4}, {48.2, 16.5}, {35.7, 139.7}, {35.6, 139.8}});
   MatrixD has = MatrixD::Zero(4, 3);
   has(0, 0) = has(1, 0) = has(2, 1) = has(3, 1) = has(0, 2) = has(1, 2) = has(2, 2) = 1;
   const Sparse targets = to_sparse(has);
-  const PlaceVotes model = fit_place_votes(places, targets.view(), {0.5, 0.01});
+  const KernelRegression model = fit_kernel_regression(places, targets.view(), {0.5, 0.01});
   const Matrix scores = score(model, places_at({{48.3, 16.4}, {35.7, 139.8}, {-54.8, -68.3}}));
   EXPECT_GT(scores(0, 0), 100 * scores(0, 1));
   EXPECT_GT(scores(1, 1), 100 * scores(1, 0));
@@ -72,10 +72,10 @@ TEST(PlaceVotes, NearItemsDecideAndFarAwayWhatIsCommon) {
   EXPECT_FLOAT_EQ(scores(2, 2), 0.0075F);
 }
 
-TEST(PlaceVotes, APlaceAloneGivesTheBitsThatItGivesAmongOthers) {
+TEST(KernelRegression, APlaceAloneGivesTheBitsThatItGivesAmongOthers) {
   const Matrix places = random_places(60, 4);
   const Sparse targets = random_counts(60, 9, 0.3, 5);
-  const PlaceVotes model = fit_place_votes(places, targets.view());
+  const KernelRegression model = fit_kernel_regression(places, targets.view());
   const Matrix all = score(model, places, 1);
   EXPECT_EQ(score(model, places, 3), all);
   EXPECT_EQ(score(model, places.middleRows(17, 1)), Matrix(all.row(17)));
@@ -84,22 +84,22 @@ TEST(PlaceVotes, APlaceAloneGivesTheBitsThatItGivesAmongOthers) {
   Sparse alone;
   alone.columns = 9;
   for (std::int64_t row = 20; row < 80; ++row) alone.push_row(twice.view(), row);
-  EXPECT_EQ(score(fit_place_votes(places, part.sparse()), places),
-            score(fit_place_votes(places, alone.view()), places));
+  EXPECT_EQ(score(fit_kernel_regression(places, part.sparse()), places),
+            score(fit_kernel_regression(places, alone.view()), places));
 }
 
-TEST(PlaceVotes, RefusesWhatItCannotUse) {
+TEST(KernelRegression, RefusesWhatItCannotUse) {
   Matrix places = random_places(5, 6);
   Sparse targets = random_counts(5, 3, 0.9, 7);
-  const auto refusal = [&](const PlaceVoteOptions& options) {
-    return message_of([&] { fit_place_votes(places, targets.view(), options); });
+  const auto refusal = [&](const KernelRegressionOptions& options) {
+    return message_of([&] { fit_kernel_regression(places, targets.view(), options); });
   };
   EXPECT_EQ(refusal({}), "");
   EXPECT_NE(refusal({0, 0.1}).find("width"), std::string::npos);
   EXPECT_NE(refusal({std::numeric_limits<double>::quiet_NaN(), 0.1}).find("width"),
             std::string::npos);
   EXPECT_NE(refusal({1, -0.1}).find("common"), std::string::npos);
-  const PlaceVotes model = fit_place_votes(places, targets.view());
+  const KernelRegression model = fit_kernel_regression(places, targets.view());
   EXPECT_THROW(score(model, Matrix::Ones(2, 2)), Error);
   targets.values[0] = std::numeric_limits<float>::infinity();
   EXPECT_NE(refusal({}).find("target"), std::string::npos);

@@ -1,4 +1,4 @@
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kHalfSeed = 6;
 constexpr double kLeastLikely = 1e-12;
 constexpr std::int64_t kFewestLabelled = 10;
 
-void check_options(const ClassMixtureOptions& options) {
+void check_options(const NaiveBayesOptions& options) {
   require(options.words > 0, "the words of an item must be above 0, not ", options.words);
   require(options.smoothing > 0, "the smoothing must be above 0, not ", options.smoothing);
   require(options.iterations >= 0, "the number of refinements must be 0 or more, not ",
@@ -29,7 +29,7 @@ void check_options(const ClassMixtureOptions& options) {
 
 /// What the used features of items are multiplied with, so that they are `words` on average.
 double scale_of_words(const SparseView& items, const std::vector<std::uint8_t>& used,
-                      const ClassMixtureOptions& options, Comm& comm) {
+                      const NaiveBayesOptions& options, Comm& comm) {
   std::array<double, 2> sums{0, static_cast<double>(items.rows)};
   for (std::int64_t row = 0; row < items.rows; ++row) {
     const auto columns = items.row_indices(row);
@@ -43,8 +43,8 @@ double scale_of_words(const SparseView& items, const std::vector<std::uint8_t>& 
 }
 
 /// Sums over ranks of the items of classes, features x classes, to ln of probabilities.
-ClassWords words_of(MatrixD masses, std::vector<std::uint8_t> used, double scale,
-                    const ClassMixtureOptions& options) {
+NaiveBayes model_of(MatrixD masses, std::vector<std::uint8_t> used, double scale,
+                    const NaiveBayesOptions& options) {
   masses = masses.array() * scale + options.smoothing;
   for (Eigen::Index feature = 0; feature < masses.rows(); ++feature)
     if (used[static_cast<std::size_t>(feature)] == 0) masses.row(feature).setZero();
@@ -55,8 +55,8 @@ ClassWords words_of(MatrixD masses, std::vector<std::uint8_t> used, double scale
   return {std::move(masses), std::move(used)};
 }
 
-MatrixD evidence_of(const ClassWords& words, const SparseView& items, double scale, int jobs) {
-  return multiply(items, words.log_probability, jobs) * scale;
+MatrixD evidence_of(const NaiveBayes& model, const SparseView& items, double scale, int jobs) {
+  return multiply(items, model.log_probability, jobs) * scale;
 }
 
 void require_classes(const SparseView& items, const MatrixD& classes) {
@@ -125,8 +125,8 @@ Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used
   return result;
 }
 
-ClassWords fit_class_words(const SparseView& items, const MatrixD& classes,
-                           std::vector<std::uint8_t> used, const ClassMixtureOptions& options,
+NaiveBayes fit_naive_bayes(const SparseView& items, const MatrixD& classes,
+                           std::vector<std::uint8_t> used, const NaiveBayesOptions& options,
                            Comm& comm) {
   check_options(options);
   require_classes(items, classes);
@@ -135,18 +135,18 @@ ClassWords fit_class_words(const SparseView& items, const MatrixD& classes,
   const double scale = scale_of_words(items, used, options, comm);
   MatrixD masses = transposed_multiply(items, classes, options.jobs);
   comm.sum(masses);
-  return words_of(std::move(masses), std::move(used), scale, options);
+  return model_of(std::move(masses), std::move(used), scale, options);
 }
 
-MatrixD class_evidence(const ClassWords& words, const SparseView& items,
-                       const ClassMixtureOptions& options, Comm& comm) {
-  require(std::ssize(words.used) == items.columns, "there are ", items.columns,
-          " features but words of ", words.used.size());
-  return evidence_of(words, items, scale_of_words(items, words.used, options, comm), options.jobs);
+MatrixD class_evidence(const NaiveBayes& model, const SparseView& items,
+                       const NaiveBayesOptions& options, Comm& comm) {
+  require(std::ssize(model.used) == items.columns, "there are ", items.columns,
+          " features but words of ", model.used.size());
+  return evidence_of(model, items, scale_of_words(items, model.used, options, comm), options.jobs);
 }
 
-MatrixD class_probabilities(const MatrixD& evidence, double sharpness) {
-  MatrixD result = evidence * sharpness;
+MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature) {
+  MatrixD result = evidence * inverse_temperature;
   for (Eigen::Index row = 0; row < result.rows(); ++row) {
     result.row(row) = (result.row(row).array() - result.row(row).maxCoeff()).exp();
     result.row(row) /= result.row(row).sum();
@@ -154,14 +154,14 @@ MatrixD class_probabilities(const MatrixD& evidence, double sharpness) {
   return result;
 }
 
-MatrixD balanced_probabilities(const MatrixD& evidence, double sharpness, Comm& comm) {
+MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm) {
   constexpr int kRounds = 100;
   constexpr double kClose = 1e-6;
   const Eigen::Index classes = evidence.cols();
   Eigen::RowVectorXd offset = Eigen::RowVectorXd::Zero(classes);
   MatrixD result;
   for (int round = 0; round < kRounds; ++round) {
-    result = class_probabilities((evidence * sharpness).rowwise() + offset);
+    result = class_probabilities((evidence * inverse_temperature).rowwise() + offset);
     std::vector<double> sums(static_cast<std::size_t>(classes) + 1);
     for (Eigen::Index k = 0; k < classes; ++k)
       sums[static_cast<std::size_t>(k)] = result.col(k).sum();
@@ -180,8 +180,8 @@ MatrixD balanced_probabilities(const MatrixD& evidence, double sharpness, Comm& 
 }
 
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
-                              std::span<const std::uint8_t> given,
-                              const ClassMixtureOptions& options, Comm& comm) {
+                              std::span<const std::uint8_t> given, const NaiveBayesOptions& options,
+                              Comm& comm) {
   check_options(options);
   require_classes(items, classes);
   const std::vector<std::uint8_t> used = features_in_use(items, comm);
@@ -192,7 +192,7 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
     MatrixD masses = multiply(transposed.view(), refined.classes, options.jobs);
     comm.sum(masses);
     refined.evidence =
-        evidence_of(words_of(std::move(masses), used, scale, options), items, scale, options.jobs);
+        evidence_of(model_of(std::move(masses), used, scale, options), items, scale, options.jobs);
   };
   while (refined.report.iterations < options.iterations && !refined.report.converged) {
     learn_evidence();
@@ -213,9 +213,9 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
   return refined;
 }
 
-RefinementTrial try_refinement(const SparseView& items, std::span<const std::int32_t> labels,
-                               std::int64_t classes, const ClassMixtureOptions& options,
-                               Comm& comm) {
+ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
+                                     std::int64_t classes, const NaiveBayesOptions& options,
+                                     Comm& comm) {
   require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
           " labels");
   const std::int64_t before = rows_before(items.rows, comm);
@@ -229,11 +229,11 @@ RefinementTrial try_refinement(const SparseView& items, std::span<const std::int
   for (const std::size_t which : {0, 1}) {
     const LabelledRows& known = halves[1 - which];
     const LabelledRows& asked = halves[which];
-    const ClassWords words =
-        fit_class_words(known.rows.view(), class_indicators(known.labels, classes),
+    const NaiveBayes model =
+        fit_naive_bayes(known.rows.view(), class_indicators(known.labels, classes),
                         features_in_use(known.rows.view(), comm), options, comm);
     const MatrixD told =
-        class_probabilities(class_evidence(words, asked.rows.view(), options, comm));
+        class_probabilities(class_evidence(model, asked.rows.view(), options, comm));
     sums[0] += asked.right(told);
     sums[1] += asked.right(refine_classes(asked.rows.view(), told, {}, options, comm).classes);
     sums[2] += static_cast<double>(asked.rows.rows());
@@ -260,22 +260,24 @@ std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm) {
   return result;
 }
 
-HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> labels,
-                         std::int64_t classes, const std::vector<std::uint8_t>& used,
-                         const ClassMixtureOptions& options, Comm& comm) {
+TemperatureScaling fit_temperature(const SparseView& items, std::span<const std::int32_t> labels,
+                                   std::int64_t classes, const std::vector<std::uint8_t>& used,
+                                   const NaiveBayesOptions& options, Comm& comm) {
   require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
           " labels");
   const std::vector<int> fold_of = folds_of_items(items.rows, kFolds, comm);
-  constexpr std::array kSharpness = {1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03};
-  std::array<double, kSharpness.size() + 1> likelihood{};  // and the number of labelled items
+  constexpr std::array kInverseTemperatures = {1.0,  0.7,  0.5,  0.35, 0.25,
+                                               0.18, 0.12, 0.08, 0.05, 0.03};
+  std::array<double, kInverseTemperatures.size() + 1>
+      likelihood{};  // and the number of labelled items
   for (int fold = 0; fold < kFolds; ++fold) {
     MatrixD known = class_indicators(labels, classes);
     for (std::size_t row = 0; row < labels.size(); ++row)
       if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
     const MatrixD evidence =
-        class_evidence(fit_class_words(items, known, used, options, comm), items, options, comm);
-    for (std::size_t s = 0; s < kSharpness.size(); ++s) {
-      const MatrixD probabilities = class_probabilities(evidence, kSharpness[s]);
+        class_evidence(fit_naive_bayes(items, known, used, options, comm), items, options, comm);
+    for (std::size_t s = 0; s < kInverseTemperatures.size(); ++s) {
+      const MatrixD probabilities = class_probabilities(evidence, kInverseTemperatures[s]);
       for (std::size_t row = 0; row < labels.size(); ++row) {
         if (labels[row] < 0 || fold_of[row] != fold) continue;
         likelihood[s] += std::log(
@@ -288,7 +290,7 @@ HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> 
   const auto best = likelihood.back() < static_cast<double>(kFewestLabelled)
                         ? likelihood.begin()
                         : std::max_element(likelihood.begin(), likelihood.end() - 1);
-  return {kSharpness[static_cast<std::size_t>(best - likelihood.begin())],
+  return {kInverseTemperatures[static_cast<std::size_t>(best - likelihood.begin())],
           *best / std::max(1.0, likelihood.back()), likelihood.back()};
 }
 

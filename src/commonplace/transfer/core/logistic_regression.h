@@ -9,16 +9,16 @@
 
 namespace commonplace {
 
-/// Softmax regression of classes on features of any kind, the discriminative twin of
-/// class_mixture.h: better where features are not words.
-struct ClassRegressionOptions {
+/// Multinomial logistic (softmax) regression of classes on features of any kind, the discriminative
+/// twin of naive_bayes.h: better where features are not words.
+struct LogisticRegressionOptions {
   double cost = 1;          ///< of items, against the length of the weights, as liblinear counts it
   int iterations = 100;     ///< at most
   double tolerance = 1e-3;  ///< of the gradient, relative to that at the start
   int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
 };
 
-struct ClassRegression {
+struct LogisticRegression {
   MatrixD weights;                 ///< features x classes; rows of 0 for features not used
   Eigen::RowVectorXd offset;       ///< of each class
   std::vector<std::uint8_t> used;  ///< per feature
@@ -29,12 +29,12 @@ struct ClassRegression {
 /// of zeros for items to leave out) plus |W|² / (2 cost items) by accelerated gradient steps, over
 /// the features marked in `used`. Items are scaled to a mean square length of one first. A step is
 /// O(nonzeros classes) and sums features x classes doubles over the ranks.
-ClassRegression fit_class_regression(const SparseView& items, const MatrixD& classes,
-                                     std::vector<std::uint8_t> used,
-                                     const ClassRegressionOptions& options, Comm& comm);
+LogisticRegression fit_logistic_regression(const SparseView& items, const MatrixD& classes,
+                                           std::vector<std::uint8_t> used,
+                                           const LogisticRegressionOptions& options, Comm& comm);
 
 /// Items x classes: logarithms of odds. Items are scaled by their own mean square length.
-MatrixD class_evidence(const ClassRegression& regression, const SparseView& items,
-                       const ClassRegressionOptions& options, Comm& comm);
+MatrixD class_evidence(const LogisticRegression& regression, const SparseView& items,
+                       const LogisticRegressionOptions& options, Comm& comm);
 
 }  // namespace commonplace

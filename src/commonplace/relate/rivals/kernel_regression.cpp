@@ -1,4 +1,4 @@
-#include "commonplace/relate/rivals/place_votes.h"
+#include "commonplace/relate/rivals/kernel_regression.h"
 
 #include <cmath>
 #include <vector>
@@ -11,7 +11,7 @@ namespace commonplace {
 namespace {
 
 constexpr Eigen::Index kColumns = 3;
-/// Widths beyond which an item does not vote.
+/// Widths beyond which an item has no weight.
 constexpr double kReach = 40;
 
 void check_places(const Matrix& places) {
@@ -22,9 +22,9 @@ void check_places(const Matrix& places) {
             " has a coordinate that is not a number; give finite ones");
 }
 
-/// `into` += the votes of all items for one place.
-void add_votes(const PlaceVotes& model, const MatrixD& columns, const float* place,
-               std::vector<double>& squared, Eigen::RowVectorXd& into) {
+/// Adds the targets of all items, weighted by the kernel, for one place.
+void add_weighted_targets(const KernelRegression& model, const MatrixD& columns, const float* place,
+                          std::vector<double>& squared, Eigen::RowVectorXd& into) {
   const SparseView targets = model.targets.view();
   std::fill(squared.begin(), squared.end(), 0.0);
   for (Eigen::Index c = 0; c < kColumns; ++c)
@@ -34,18 +34,18 @@ void add_votes(const PlaceVotes& model, const MatrixD& columns, const float* pla
   const double farthest = kReach * width * kReach * width;
   for (std::size_t item = 0; item < squared.size(); ++item) {
     if (squared[item] > farthest) continue;
-    const double vote = std::exp(-std::sqrt(squared[item]) / width);
+    const double weight = std::exp(-std::sqrt(squared[item]) / width);
     const auto which = targets.row_indices(static_cast<std::int64_t>(item));
     const auto has = targets.row_values(static_cast<std::int64_t>(item));
     for (std::size_t i = 0; i < which.size(); ++i)
-      into[which[i]] += vote * static_cast<double>(has[i]);
+      into[which[i]] += weight * static_cast<double>(has[i]);
   }
 }
 
 }  // namespace
 
-PlaceVotes fit_place_votes(const Matrix& places, const SparseView& targets,
-                           const PlaceVoteOptions& options) {
+KernelRegression fit_kernel_regression(const Matrix& places, const SparseView& targets,
+                                       const KernelRegressionOptions& options) {
   require(options.width >= 1e-9 && options.width <= 1e9, "width is ", options.width,
           "; expected degrees above 0");
   require(options.common >= 0 && std::isfinite(options.common), "common is ", options.common,
@@ -53,7 +53,7 @@ PlaceVotes fit_place_votes(const Matrix& places, const SparseView& targets,
   require(places.rows() == targets.rows && targets.rows >= 1, "there are ", places.rows(),
           " places and targets of ", targets.rows, " items; give both of the same, 1 or more");
   check_places(places);
-  PlaceVotes model{options, places, {}, Eigen::RowVectorXd::Zero(targets.columns)};
+  KernelRegression model{options, places, {}, Eigen::RowVectorXd::Zero(targets.columns)};
   model.targets.columns = targets.columns;
   for (std::int64_t row = 0; row < targets.rows; ++row) model.targets.push_row(targets, row);
   for (std::size_t i = 0; i < model.targets.values.size(); ++i) {
@@ -65,19 +65,19 @@ PlaceVotes fit_place_votes(const Matrix& places, const SparseView& targets,
   return model;
 }
 
-Matrix score(const PlaceVotes& model, const Matrix& places, int jobs) {
+Matrix score(const KernelRegression& model, const Matrix& places, int jobs) {
   check_places(places);
   const MatrixD columns = model.places.cast<double>().transpose();
   Matrix result(places.rows(), model.share.size());
   parallel_for(static_cast<std::size_t>(places.rows()), jobs,
                [&](std::size_t begin, std::size_t end) {
                  std::vector<double> squared(static_cast<std::size_t>(columns.cols()));
-                 Eigen::RowVectorXd votes(model.share.size());
+                 Eigen::RowVectorXd sum(model.share.size());
                  for (auto row = static_cast<Eigen::Index>(begin);
                       row < static_cast<Eigen::Index>(end); ++row) {
-                   votes = model.options.common * model.share;
-                   add_votes(model, columns, places.row(row).data(), squared, votes);
-                   result.row(row) = votes.cast<float>();
+                   sum = model.options.common * model.share;
+                   add_weighted_targets(model, columns, places.row(row).data(), squared, sum);
+                   result.row(row) = sum.cast<float>();
                  }
                });
   return result;

@@ -1,4 +1,4 @@
-#include "commonplace/relate/core/landmark_choice.h"
+#include "commonplace/relate/core/nystrom_choice.h"
 
 #include <algorithm>
 #include <bit>

@@ -11,9 +11,9 @@
 
 namespace commonplace {
 
-/// A multinomial for each class (naive Bayes): the classes of items from the features that they
-/// have, taken for words of a text. Features are nonnegative.
-struct ClassMixtureOptions {
+/// Multinomial naive Bayes, with EM for items whose classes are not known: the classes of items
+/// from the features that they have, taken for words of a text. Features are nonnegative.
+struct NaiveBayesOptions {
   /// Items count as texts of so many words on average: their evidence is scaled to it. Less than
   /// they have, since words come together.
   double words = 15;
@@ -24,7 +24,7 @@ struct ClassMixtureOptions {
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, ClassMixtureOptions>
+requires std::is_same_v<std::remove_const_t<Options>, NaiveBayesOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("words", options.words, "items count as texts of so many words on average");
   visit("smoothing", options.smoothing, "as if every class had so many more of each word");
@@ -33,7 +33,7 @@ void visit_options(Options& options, Visit&& visit) {
 
 /// ln of the probability of each feature in each class, features x classes; rows of 0 for features
 /// that say nothing.
-struct ClassWords {
+struct NaiveBayes {
   MatrixD log_probability;
   std::vector<std::uint8_t> used;  ///< per feature
 };
@@ -50,21 +50,21 @@ Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used
 
 /// Learned from this rank's items, which are so much of each class (`classes`: items x classes),
 /// and those of the other ranks, over the features marked in `used`. O(nonzeros classes).
-ClassWords fit_class_words(const SparseView& items, const MatrixD& classes,
-                           std::vector<std::uint8_t> used, const ClassMixtureOptions& options,
+NaiveBayes fit_naive_bayes(const SparseView& items, const MatrixD& classes,
+                           std::vector<std::uint8_t> used, const NaiveBayesOptions& options,
                            Comm& comm);
 
 /// Items x classes: what the used features of each item say of each class, as sums of logarithms.
-MatrixD class_evidence(const ClassWords& words, const SparseView& items,
-                       const ClassMixtureOptions& options, Comm& comm);
+MatrixD class_evidence(const NaiveBayes& model, const SparseView& items,
+                       const NaiveBayesOptions& options, Comm& comm);
 
-/// exp(sharpness evidence), rows of sum one.
-MatrixD class_probabilities(const MatrixD& evidence, double sharpness = 1);
+/// The softmax of evidence / temperature, rows of sum one.
+MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature = 1);
 
 /// The same after the evidence for each class was moved, for all items alike, so that the classes
 /// have as many items as each other in sum. Evidence that comes from another collection often
 /// favours one class throughout; as a start the middle is better.
-MatrixD balanced_probabilities(const MatrixD& evidence, double sharpness, Comm& comm);
+MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm);
 
 struct RefinedClasses {
   MatrixD classes;   ///< items x classes, rows of sum one
@@ -72,40 +72,40 @@ struct RefinedClasses {
   Report report;     ///< the objective is the mean move of an item's classes
 };
 
-/// Expectation maximisation of the mixture from where `classes` stands: what the classes are by
-/// words, then what the items are by classes. Items marked in `given` (nothing: none) keep theirs.
-/// A round is O(nonzeros classes) and sums features x classes doubles over the ranks.
+/// Expectation maximisation (EM) of the mixture from where `classes` stands: what the classes are
+/// by words, then what the items are by classes. Items marked in `given` (nothing: none) keep
+/// theirs. A round is O(nonzeros classes) and sums features x classes doubles over the ranks.
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
-                              std::span<const std::uint8_t> given,
-                              const ClassMixtureOptions& options, Comm& comm);
+                              std::span<const std::uint8_t> given, const NaiveBayesOptions& options,
+                              Comm& comm);
 
-/// Shares of labelled items that are right, each told by the other half of them.
-struct RefinementTrial {
+/// Shares of labelled items that are right, each classified by the other half of them.
+struct ClusterTrial {
   double before = 0;  ///< by the words of the other half
   double after = 0;   ///< after they were refined among themselves from there
   double items = 0;   ///< labelled, over all ranks
 };
 
-/// Whether items group by themselves as their labels say: posts about cars and about guns do,
-/// reviews that praise and that blame do not, as they group by what they review. O(nonzeros classes
-/// iterations).
-RefinementTrial try_refinement(const SparseView& items, std::span<const std::int32_t> labels,
-                               std::int64_t classes, const ClassMixtureOptions& options,
-                               Comm& comm);
+/// Tests the cluster assumption, that items group by themselves as their labels say: posts about
+/// cars and about guns do, reviews that praise and that blame do not, as they group by what they
+/// review. O(nonzeros classes iterations).
+ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
+                                     std::int64_t classes, const NaiveBayesOptions& options,
+                                     Comm& comm);
 
-/// How well held-out items are told.
-struct HeldOut {
-  double sharpness = 1;   ///< at which probabilities are the likeliest
-  double likelihood = 0;  ///< the mean of ln probability of what they are, at that sharpness
+/// Temperature scaling, fitted on held-out items.
+struct TemperatureScaling {
+  double inverse_temperature = 1;  ///< at which they are the likeliest
+  double likelihood = 0;  ///< the mean of ln probability of what they are, at that temperature
   double items = 0;       ///< over all ranks
 };
 
 /// Over five folds, by the features marked in `used`: evidence counts words that come together as
-/// if each came alone, so it is too sure, and less sharpness is more honest. `labels` are classes,
-/// -1 for items to leave out. A sharpness of 1 if fewer than ten items are labelled.
-HeldOut honest_sharpness(const SparseView& items, std::span<const std::int32_t> labels,
-                         std::int64_t classes, const std::vector<std::uint8_t>& used,
-                         const ClassMixtureOptions& options, Comm& comm);
+/// if each came alone, so it is too sure, and a higher temperature is better calibrated. `labels`
+/// are classes, -1 for items to leave out. A temperature of 1 if fewer than ten items are labelled.
+TemperatureScaling fit_temperature(const SparseView& items, std::span<const std::int32_t> labels,
+                                   std::int64_t classes, const std::vector<std::uint8_t>& used,
+                                   const NaiveBayesOptions& options, Comm& comm);
 
 /// The rows of the ranks before this one. Collective.
 std::int64_t rows_before(std::int64_t rows, Comm& comm);

@@ -1,4 +1,4 @@
-#include "commonplace/transfer/core/class_regression.h"
+#include "commonplace/transfer/core/logistic_regression.h"
 
 #include <cmath>
 #include <mutex>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/transfer/core/class_mixture.h"
+#include "commonplace/transfer/core/naive_bayes.h"
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
@@ -15,7 +15,7 @@ namespace {
 const test::PlantedChain kPlanted{.collections = 1, .classes = 3, .items = 101, .noise = 0.5};
 
 /// The mean loss written down once more, with whole matrices.
-double loss_of(const ClassRegression& model, const MatrixD& x, const MatrixD& classes,
+double loss_of(const LogisticRegression& model, const MatrixD& x, const MatrixD& classes,
                double cost) {
   const double scale = std::sqrt(static_cast<double>(x.rows()) / x.squaredNorm());
   MatrixD scores = scale * x * model.weights;
@@ -28,7 +28,7 @@ double loss_of(const ClassRegression& model, const MatrixD& x, const MatrixD& cl
   return loss / items + model.weights.squaredNorm() / (2 * cost * items);
 }
 
-TEST(ClassRegression, FindsTheMinimum) {
+TEST(LogisticRegression, FindsTheMinimum) {
   const Sparse rows = kPlanted.rows(0);
   MatrixD x = MatrixD::Zero(rows.rows(), rows.columns);
   for (std::int64_t row = 0; row < rows.rows(); ++row)
@@ -36,16 +36,16 @@ TEST(ClassRegression, FindsTheMinimum) {
       x(row, rows.view().row_indices(row)[i]) = static_cast<double>(rows.view().row_values(row)[i]);
   const MatrixD classes = (class_indicators(kPlanted.labels(), 3).array() * 0.7 + 0.1).matrix();
   SelfComm comm;
-  ClassRegressionOptions options;
+  LogisticRegressionOptions options;
   options.iterations = 3000;
   options.tolerance = 1e-7;
-  const ClassRegression model =
-      fit_class_regression(rows.view(), classes, features_in_use(rows.view(), comm), options, comm);
+  const LogisticRegression model = fit_logistic_regression(
+      rows.view(), classes, features_in_use(rows.view(), comm), options, comm);
   EXPECT_TRUE(model.report.converged);
   const double least = loss_of(model, x, classes, options.cost);
   EXPECT_NEAR(model.report.objective.back(), least, 1e-9);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    ClassRegression moved = model;
+    LogisticRegression moved = model;
     for (Eigen::Index i = 0; i < moved.weights.size(); ++i)
       moved.weights.data()[i] +=
           1e-3 * (random_uniform(seed, static_cast<std::uint64_t>(i), 0) - 0.5);
@@ -54,34 +54,34 @@ TEST(ClassRegression, FindsTheMinimum) {
   }
 }
 
-TEST(ClassRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
+TEST(LogisticRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
   const Sparse rows = kPlanted.rows(0);
   SelfComm comm;
   std::vector<std::uint8_t> used(static_cast<std::size_t>(rows.columns), 1);
   used[3] = 0;
   MatrixD classes = class_indicators(kPlanted.labels(), 3);
-  const ClassRegression all = fit_class_regression(rows.view(), classes, used, {}, comm);
+  const LogisticRegression all = fit_logistic_regression(rows.view(), classes, used, {}, comm);
   EXPECT_EQ(all.weights.row(3).norm(), 0);
   EXPECT_GT(all.weights.norm(), 0);
   EXPECT_GT(test::share_right(class_evidence(all, rows.view(), {}, comm), kPlanted.labels()), 0.9);
   classes.bottomRows(50).setZero();
-  const MatrixD told = class_evidence(fit_class_regression(rows.view(), classes, used, {}, comm),
+  const MatrixD told = class_evidence(fit_logistic_regression(rows.view(), classes, used, {}, comm),
                                       rows.view(), {}, comm);
   EXPECT_GT(test::share_right(told, kPlanted.labels()), 0.6);
 }
 
-TEST(ClassRegression, RanksAgree) {
+TEST(LogisticRegression, RanksAgree) {
   SelfComm self;
   const Sparse rows = kPlanted.rows(0);
   const MatrixD classes = class_indicators(kPlanted.labels(), 3);
-  const ClassRegression one =
-      fit_class_regression(rows.view(), classes, features_in_use(rows.view(), self), {}, self);
+  const LogisticRegression one =
+      fit_logistic_regression(rows.view(), classes, features_in_use(rows.view(), self), {}, self);
   for (const int ranks : {2, 3}) {
     std::mutex lock;
     run_as_threads(ranks, [&](Comm& comm) {
       const RowRange range = rows_of_rank(101, comm.rank(), comm.size());
       const Sparse part = kPlanted.rows(0, range.begin, range.end);
-      const ClassRegression found = fit_class_regression(
+      const LogisticRegression found = fit_logistic_regression(
           part.view(), classes.middleRows(range.begin, range.end - range.begin),
           features_in_use(part.view(), comm), {}, comm);
       const std::lock_guard guard(lock);
@@ -90,15 +90,15 @@ TEST(ClassRegression, RanksAgree) {
   }
 }
 
-TEST(ClassRegression, RefusesWhatDoesNotFit) {
+TEST(LogisticRegression, RefusesWhatDoesNotFit) {
   const Sparse items{2, {0, 1}, {0}, {1}};
   SelfComm comm;
-  EXPECT_THROW(fit_class_regression(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
-  EXPECT_THROW(fit_class_regression(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
-  EXPECT_THROW(fit_class_regression(items.view(), MatrixD::Zero(1, 2), {1, 1}, {}, comm), Error);
-  ClassRegressionOptions options;
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Zero(1, 2), {1, 1}, {}, comm), Error);
+  LogisticRegressionOptions options;
   options.cost = 0;
-  EXPECT_THROW(fit_class_regression(items.view(), MatrixD::Ones(1, 2), {1, 1}, options, comm),
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1, 1}, options, comm),
                Error);
 }
 

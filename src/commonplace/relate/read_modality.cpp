@@ -1,4 +1,4 @@
-#include "commonplace/relate/read_kind.h"
+#include "commonplace/relate/read_modality.h"
 
 #include <cmath>
 #include <functional>
@@ -21,23 +21,23 @@ namespace {
 /// Places closer than about a metre are one.
 constexpr double kPlaceGrid = 1e5;
 
-/// One thing an item: thing r is item r, unless its row is empty.
-void one_each(RelateKind& kind, std::int64_t items, std::int64_t rows,
+/// One node an item: node r is item r, unless its row is empty.
+void one_each(ModalityRows& modality, std::int64_t items, std::int64_t rows,
               const std::function<bool(std::int64_t)>& is_there) {
-  kind.things = rows;
-  kind.has.columns = rows;
+  modality.nodes = rows;
+  modality.has.columns = rows;
   for (std::int64_t row = 0; row < items; ++row) {
-    if (row < rows && is_there(row)) kind.has.push(static_cast<std::int32_t>(row), 1);
-    kind.has.end_row();
+    if (row < rows && is_there(row)) modality.has.push(static_cast<std::int32_t>(row), 1);
+    modality.has.end_row();
   }
 }
 
-void read_items(RelateKind& kind, const Library& library, const Collection& source) {
-  if (kind.kernel == "identity") {
-    one_each(kind, source.items, source.items, [](std::int64_t) { return true; });
+void read_items(ModalityRows& modality, const Library& library, const Collection& source) {
+  if (modality.kernel == "identity") {
+    one_each(modality, source.items, source.items, [](std::int64_t) { return true; });
     return;
   }
-  if (kind.features.empty()) {
+  if (modality.features.empty()) {
     std::vector<std::string> dense;
     for (const FeatureRecord& record : feature_records(library, source))
       if (!record.sparse) dense.push_back(record.name);
@@ -45,49 +45,49 @@ void read_items(RelateKind& kind, const Library& library, const Collection& sour
             "' has no dense features to relate its items by; make some ('commonplace features'), "
             "or relate ",
             source.name, "/text instead");
-    kind.features = dense.front();
+    modality.features = dense.front();
   }
-  const FeatureRecord record = feature_record(library, source, kind.features);
+  const FeatureRecord record = feature_record(library, source, modality.features);
   if (record.sparse) {
     const SparseFeatures stored(record);
-    kind.rows.is_sparse = true;
-    kind.rows.sparse = copy(stored.matrix());
-    const SparseView rows = kind.rows.sparse.view();
-    one_each(kind, source.items, rows.rows,
+    modality.rows.is_sparse = true;
+    modality.rows.sparse = copy(stored.matrix());
+    const SparseView rows = modality.rows.sparse.view();
+    one_each(modality, source.items, rows.rows,
              [&](std::int64_t row) { return !rows.row_indices(row).empty(); });
     return;
   }
-  kind.mapped = dense_features(record);
-  kind.mapped_rows = kind.mapped.view().rows();
-  one_each(kind, source.items, kind.mapped_rows,
-           [&](std::int64_t row) { return kind.mapped.view().row(row).squaredNorm() > 0; });
+  modality.mapped = dense_features(record);
+  modality.mapped_rows = modality.mapped.view().rows();
+  one_each(modality, source.items, modality.mapped_rows,
+           [&](std::int64_t row) { return modality.mapped.view().row(row).squaredNorm() > 0; });
 }
 
-void read_text(RelateKind& kind, const Library& library, const Collection& source, Comm& comm,
+void read_text(ModalityRows& modality, const Library& library, const Collection& source, Comm& comm,
                int jobs, const Progress& progress) {
-  kind.rows.is_sparse = true;
-  if (kind.text.idf.empty()) {
+  modality.rows.is_sparse = true;
+  if (modality.text.idf.empty()) {
     TfidfOptions options;
     options.weights.sublinear = true;
     options.terms.min_documents = 2;
     TfidfFit fit =
         fit_tfidf(count_words(library, source, options.tokens, comm, jobs, progress), options);
-    kind.text = std::move(fit.model);
-    kind.rows.sparse = std::move(fit.matrix);
+    modality.text = std::move(fit.model);
+    modality.rows.sparse = std::move(fit.matrix);
   } else {
-    kind.rows.sparse = count_known_words(kind.text.vocabulary.terms, library, source,
-                                         kind.text.options.tokens, comm, jobs, progress);
-    weigh(kind.rows.sparse, kind.text.idf, kind.text.options.weights);
+    modality.rows.sparse = count_known_words(modality.text.vocabulary.terms, library, source,
+                                             modality.text.options.tokens, comm, jobs, progress);
+    weigh(modality.rows.sparse, modality.text.idf, modality.text.options.weights);
   }
-  const SparseView rows = kind.rows.sparse.view();
+  const SparseView rows = modality.rows.sparse.view();
   require(rows.columns > 0, "the items of collection '", source.name,
           "' have no words that two of them use");
-  one_each(kind, source.items, rows.rows,
+  one_each(modality, source.items, rows.rows,
            [&](std::int64_t row) { return !rows.row_indices(row).empty(); });
 }
 
-/// Gives the names that occur often enough numbers, and `kind.has` its rows.
-void keep_common(RelateKind& kind, const std::vector<std::string>& names, const Sparse& uses,
+/// Gives the names that occur often enough numbers, and `modality.has` its rows.
+void keep_common(ModalityRows& modality, const std::vector<std::string>& names, const Sparse& uses,
                  std::int64_t min_uses) {
   std::vector<std::int64_t> counts(names.size());
   for (std::size_t i = 0; i < uses.indices.size(); ++i)
@@ -95,22 +95,22 @@ void keep_common(RelateKind& kind, const std::vector<std::string>& names, const 
   std::vector<std::int32_t> number(names.size(), -1);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (counts[i] < min_uses) continue;
-    number[i] = static_cast<std::int32_t>(kind.names.size());
-    kind.names.push_back(names[i]);
+    number[i] = static_cast<std::int32_t>(modality.names.size());
+    modality.names.push_back(names[i]);
   }
-  kind.things = std::ssize(kind.names);
-  kind.has.columns = kind.things;
+  modality.nodes = std::ssize(modality.names);
+  modality.has.columns = modality.nodes;
   for (std::int64_t row = 0; row < uses.rows(); ++row) {
     const SparseView view = uses.view();
     for (std::size_t i = 0; i < view.row_indices(row).size(); ++i) {
       const std::int32_t column = number[static_cast<std::size_t>(view.row_indices(row)[i])];
-      if (column >= 0) kind.has.push(column, view.row_values(row)[i] > 0 ? 1.0F : -1.0F);
+      if (column >= 0) modality.has.push(column, view.row_values(row)[i] > 0 ? 1.0F : -1.0F);
     }
-    kind.has.end_row();
+    modality.has.end_row();
   }
 }
 
-void read_tags(RelateKind& kind, const Library& library, const Collection& source,
+void read_tags(ModalityRows& modality, const Library& library, const Collection& source,
                std::int64_t min_uses) {
   TagMatrix tags = tag_matrix(library, source);
   std::unordered_map<std::string, std::int32_t> numbers;
@@ -137,11 +137,11 @@ void read_tags(RelateKind& kind, const Library& library, const Collection& sourc
     }
     tags.counts = std::move(both);
   }
-  keep_common(kind, tags.names, tags.counts, min_uses);
+  keep_common(modality, tags.names, tags.counts, min_uses);
 }
 
 /// Places and labels are in the items themselves.
-void read_labels(RelateKind& kind, const Library& library, const Collection& source,
+void read_labels(ModalityRows& modality, const Library& library, const Collection& source,
                  std::int64_t min_uses) {
   std::map<std::string, std::int32_t> numbers;
   std::vector<std::string> names;
@@ -151,7 +151,7 @@ void read_labels(RelateKind& kind, const Library& library, const Collection& sou
   while (reader.next(item)) {
     std::set<std::int32_t> of_item;
     for (const auto& [field, value] : item.labels) {
-      if (field != kind.what.field) continue;
+      if (field != modality.what.field) continue;
       const auto [place, is_new] = numbers.emplace(value, static_cast<std::int32_t>(names.size()));
       if (is_new) names.push_back(value);
       of_item.insert(place->second);
@@ -160,12 +160,12 @@ void read_labels(RelateKind& kind, const Library& library, const Collection& sou
     uses.end_row();
   }
   require(!names.empty(), "no item of collection '", source.name, "' has a label '",
-          kind.what.field, "'");
+          modality.what.field, "'");
   uses.columns = std::ssize(names);
-  keep_common(kind, names, uses, min_uses);
+  keep_common(modality, names, uses, min_uses);
 }
 
-void read_places(RelateKind& kind, const Library& library, const Collection& source) {
+void read_places(ModalityRows& modality, const Library& library, const Collection& source) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> numbers;
   ItemReader reader(library, source);
   Item item;
@@ -174,33 +174,33 @@ void read_places(RelateKind& kind, const Library& library, const Collection& sou
       const std::pair key{std::llround(item.place->latitude * kPlaceGrid),
                           std::llround(item.place->longitude * kPlaceGrid)};
       const auto [place, is_new] =
-          numbers.emplace(key, static_cast<std::int32_t>(kind.places.size()));
-      if (is_new) kind.places.push_back(*item.place);
-      kind.has.push(place->second, 1);
+          numbers.emplace(key, static_cast<std::int32_t>(modality.places.size()));
+      if (is_new) modality.places.push_back(*item.place);
+      modality.has.push(place->second, 1);
     }
-    kind.has.end_row();
+    modality.has.end_row();
   }
-  require(!kind.places.empty(), "no item of collection '", source.name, "' has a place");
-  kind.things = std::ssize(kind.places);
-  kind.has.columns = kind.things;
-  if (kind.kernel != "identity") kind.rows.dense = place_rows(kind.places);
+  require(!modality.places.empty(), "no item of collection '", source.name, "' has a place");
+  modality.nodes = std::ssize(modality.places);
+  modality.has.columns = modality.nodes;
+  if (modality.kernel != "identity") modality.rows.dense = place_rows(modality.places);
 }
 
 }  // namespace
 
-void read_kind(RelateKind& kind, const Library& library, const Collection& source,
-               std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress) {
-  switch (kind.what.of) {
-    case ThingsOf::items:
-      return read_items(kind, library, source);
-    case ThingsOf::text:
-      return read_text(kind, library, source, comm, jobs, progress);
-    case ThingsOf::tags:
-      return read_tags(kind, library, source, min_uses);
-    case ThingsOf::places:
-      return read_places(kind, library, source);
-    case ThingsOf::label:
-      return read_labels(kind, library, source, min_uses);
+void read_modality(ModalityRows& modality, const Library& library, const Collection& source,
+                   std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress) {
+  switch (modality.what.of) {
+    case NodeType::items:
+      return read_items(modality, library, source);
+    case NodeType::text:
+      return read_text(modality, library, source, comm, jobs, progress);
+    case NodeType::tags:
+      return read_tags(modality, library, source, min_uses);
+    case NodeType::places:
+      return read_places(modality, library, source);
+    case NodeType::label:
+      return read_labels(modality, library, source, min_uses);
   }
 }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "commonplace/base/progress.h"
+#include "commonplace/comm/comm.h"
+#include "commonplace/library/library.h"
+#include "commonplace/relate/core/data.h"
+
+namespace commonplace {
+
+/// Fills a modality whose name, kernel and features are set with what the collection has of it. A
+/// text model that is there is used, else one is learned. Error if the collection has nothing of
+/// it. Collective.
+void read_modality(ModalityRows& modality, const Library& library, const Collection& source,
+                   std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress);
+
+}  // namespace commonplace
