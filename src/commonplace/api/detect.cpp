@@ -3,6 +3,7 @@
 #include "commonplace/api/inside.h"
 #include "commonplace/detect/ask.h"
 #include "commonplace/detect/learn.h"
+#include "commonplace/detect/update.h"
 #include "commonplace/library/lessons.h"
 
 namespace commonplace::api::detect {

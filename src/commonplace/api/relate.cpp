@@ -13,8 +13,8 @@ namespace room = ::commonplace;
 Report translate(const room::RelateLearningReport& from) {
   Report report;
   report.model = from.model;
-  for (const auto& each : from.kinds)
-    report.kinds.push_back({each.name, each.things, each.quality});
+  for (const auto& each : from.modalities)
+    report.kinds.push_back({each.name, each.nodes, each.quality});
   report.links = from.links;
   report.dim = from.dim;
   report.converged = from.converged;
@@ -32,20 +32,20 @@ room::RelateQuery translate(const Query& from) {
   query.tag = from.tag;
   query.at = from.at;
   query.text = from.text;
-  query.kinds = from.kinds;
+  query.modalities = from.kinds;
   query.limit = from.limit;
   query.explain = from.explain;
   return query;
 }
 
-Related translate(const room::RelatedThing& from) {
+Related translate(const room::RelatedNode& from) {
   return {from.name,
           from.score,
           from.times,
           from.known,
           each_of(from.reasons,
                   [](const auto& each) {
-                    return Reason{each.kind, each.adds};
+                    return Reason{each.modality, each.adds};
                   }),
           from.examples};
 }
@@ -53,10 +53,10 @@ Related translate(const room::RelatedThing& from) {
 Answer translate(const room::RelateAnswer& from) {
   Answer answer;
   answer.evidence = from.evidence;
-  for (const auto& kind : from.kinds)
-    answer.kinds.push_back({kind.kind, each_of(kind.things, [](const room::RelatedThing& each) {
-                              return translate(each);
-                            })});
+  for (const auto& each_kind : from.modalities)
+    answer.kinds.push_back(
+        {each_kind.modality,
+         each_of(each_kind.nodes, [](const room::RelatedNode& each) { return translate(each); })});
   answer.known_place = from.known_place;
   if (from.guess) answer.guess = {from.guess->place, from.guess->radius, from.guess->tells};
   answer.seconds = from.seconds;
@@ -104,7 +104,7 @@ Answer Relater::ask(const Query& query) const {
 
 std::vector<SameTags> Relater::same_tags(std::int64_t limit, std::int64_t min_items) const {
   return each_of(parts_->relations.same_tags(limit, min_items), [](const auto& each) {
-    return SameTags{each.kind,        each.first,        each.second,  each.alike,
+    return SameTags{each.modality,    each.first,        each.second,  each.alike,
                     each.first_items, each.second_items, each.together};
   });
 }
