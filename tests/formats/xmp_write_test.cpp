@@ -1,3 +1,5 @@
+#include "commonplace/formats/xmp_write.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -7,7 +9,6 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/photo.h"
-#include "commonplace/formats/xmp_write.h"
 #include "tests/support/programs.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tiny_images.h"
