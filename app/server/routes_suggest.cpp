@@ -47,7 +47,6 @@ SuggestOptions options_of(std::int64_t limit, std::optional<double> threshold,
   options.limit = limit;
   // Annif's default: whoever asks for no threshold gets as many as the limit says.
   options.threshold = threshold.value_or(0);
-  options.jobs = workspace.jobs();
   return options;
 }
 
