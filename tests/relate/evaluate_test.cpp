@@ -58,8 +58,7 @@ class EvaluateRelate : public test::LibraryTest {
   }
 
   RelateEvaluation evaluate(const RelateEvaluationOptions& options) {
-    SelfComm comm;
-    return evaluate_relate(data_, relate_, options, comm, 1, no_progress);
+    return evaluate_relate(data_, relate_, options, {.jobs = 1});
   }
   static const RelateQuality& of(const RelateEvaluation& evaluation, const std::string& method) {
     for (const RelateQuality& each : evaluation.methods)
@@ -137,11 +136,9 @@ TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
   const std::string alone = without_seconds(evaluate(options));
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      const RelateData data =
-          read_relate_data(each, {"photos,tags,places", "", "", 2}, comm, 1, no_progress);
+      const RelateData data = read_relate_data(each, {"photos,tags,places", "", "", 2}, {comm, 1});
       require_same_data(each, data, comm);
-      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, comm, 1, no_progress)),
-                alone);
+      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, {comm, 1})), alone);
     });
 }
 
@@ -181,13 +178,12 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
   EXPECT_EQ(trial.known, 140);
   RelateOptions options;
   options.gamma = "0.3";
-  SelfComm self;
-  const std::vector<CrossQuality> found = evaluate_cross(trial, options, self, 1, no_progress);
+  const std::vector<CrossQuality> found = evaluate_cross(trial, options, {.jobs = 1});
   ASSERT_EQ(found.size(), 4U);
   const std::string alone = without_seconds(found);
   for (const int ranks : {2, 3, 4})
     run_as_threads(ranks, [&](Comm& comm) {
-      EXPECT_EQ(without_seconds(evaluate_cross(trial, options, comm, 1, no_progress)), alone);
+      EXPECT_EQ(without_seconds(evaluate_cross(trial, options, {comm, 1})), alone);
     });
   for (const CrossQuality& each : found) {
     EXPECT_GT(each.first_to_second, 0.3) << each.method;

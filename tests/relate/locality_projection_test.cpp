@@ -28,7 +28,6 @@ LocalityProjectionOptions options_of(std::int64_t dim, double ridge) {
   options.dim = dim;
   options.ridge = ridge;
   options.neighbours = 4;
-  options.jobs = 1;
   return options;
 }
 

@@ -40,7 +40,7 @@ TEST_F(RankWords, AreThoseThatOneReaderCounts) {
   ASSERT_GT(expected.terms.size(), 8);
   for (const int ranks : {1, 2, 3, 4, 7})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& own) {
-      const TermCounts found = count_words(own, collection(own, "items"), {}, comm, 1, no_progress);
+      const TermCounts found = count_words(own, collection(own, "items"), {}, {comm, 1});
       EXPECT_EQ(found.terms.strings(), expected.terms.strings()) << ranks;
       expect_same(found.counts, expected.counts);
     });
@@ -57,8 +57,7 @@ TEST_F(RankWords, KnownWordsKeepTheirColumns) {
   EXPECT_EQ(expected.values, (std::vector<float>{2, 2, 1, 1, 2}));
   for (const int ranks : {2, 3, 4, 7})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& own) {
-      expect_same(count_known_words(known, own, collection(own, "items"), {}, comm, 1, no_progress),
-                  expected);
+      expect_same(count_known_words(known, own, collection(own, "items"), {}, {comm, 1}), expected);
     });
 }
 

@@ -45,9 +45,7 @@ Borrowing learned(const SparseView& searched, const SparseView& lenders) {
   const SparseView views[] = {rows[0].view(), rows[1].view()};
   SharedSubspaceOptions topics;
   topics.iterations = 40;
-  SelfComm comm;
-  result.subspace =
-      fit_shared_subspace(views, {{{0, 1}, 2}, {{1}, 2}, {{0}, 2}}, topics, comm).model;
+  result.subspace = fit_shared_subspace(views, {{{0, 1}, 2}, {{1}, 2}, {{0}, 2}}, topics, {}).model;
   return result;
 }
 

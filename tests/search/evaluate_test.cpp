@@ -32,8 +32,7 @@ class EvaluateSearch : public test::LibraryTest {
   }
 
   SearchEvaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    return evaluate_search(library(), "photos", auxiliaries, model_, options_, alone, 1,
-                           no_progress);
+    return evaluate_search(library(), "photos", auxiliaries, model_, options_, {alone, 1});
   }
   std::string refusal(const std::vector<std::string>& auxiliaries = {"gallery"}) {
     return test::message_of([&] { evaluate(auxiliaries); });
@@ -190,7 +189,7 @@ TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
   for (const int ranks : {2, 4})
     test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
       const SearchEvaluation found =
-          evaluate_search(own, "photos", {"gallery"}, model_, options_, comm, 1, no_progress);
+          evaluate_search(own, "photos", {"gallery"}, model_, options_, {comm, 1});
       EXPECT_EQ(found.asked, expected.asked);
       EXPECT_EQ(found.borrowed, expected.borrowed);
       EXPECT_EQ(found.over_words.value, expected.over_words.value);

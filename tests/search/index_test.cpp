@@ -37,14 +37,14 @@ class SearchIndexes : public test::LibraryTest {
     SearchModelOptions options;
     options.rank = options.auxiliary_rank = 6;
     options.shared = "2";
-    learn_search(library(), "photos", {"gallery"}, name, options, alone, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, name, options, {alone, 1});
   }
   SearchModel model() {
     return load_search_model(TensorFile(model_record(library(), "model").file));
   }
   SearchIndex photo_index() {
     const SearchModel learned = model();
-    return make_search_index(library(), collection_named("photos"), &learned, 1, no_progress);
+    return make_search_index(library(), collection_named("photos"), &learned, {.jobs = 1});
   }
   struct Opened {
     SearchIndex index;
@@ -54,8 +54,9 @@ class SearchIndexes : public test::LibraryTest {
     const ModelRecord record = model_record(library(), "model");
     const SearchModel learned = load_search_model(TensorFile(record.file));
     Opened opened;
-    opened.index = open_search_index(library(), collection_named("photos"), &record, &learned, 1,
-                                     [&](const ProgressStep&) { opened.made = true; });
+    opened.index = open_search_index(
+        library(), collection_named("photos"), &record, &learned,
+        {.jobs = 1, .progress = [&](const ProgressStep&) { opened.made = true; }});
     return opened;
   }
   void store(SearchIndex index) {
@@ -105,7 +106,7 @@ void expect_same(const SearchIndex& a, const SearchIndex& b) {
 
 TEST_F(SearchIndexes, HoldsTheWordsTagsAndTimesOfEveryItem) {
   const SearchIndex index =
-      make_search_index(library(), collection_named("items"), nullptr, 1, no_progress);
+      make_search_index(library(), collection_named("items"), nullptr, {.jobs = 1});
   EXPECT_EQ(index.items, 3);
   EXPECT_EQ(count_of(index.text_words, "owl", 0), 3);
   EXPECT_EQ(count_of(index.text_words, "night", 0), 1);
@@ -221,10 +222,10 @@ TEST_F(SearchIndexes, OneThatWasMadeByAnotherModelDoesNotServe) {
   SearchModelOptions options;
   options.rank = options.auxiliary_rank = 3;
   options.terms.min_items = 11;
-  learn_search(library(), "photos", {}, "small", options, alone, 1, no_progress);
+  learn_search(library(), "photos", {}, "small", options, {alone, 1});
   const SearchModel small = load_search_model(TensorFile(model_record(library(), "small").file));
   ASSERT_NE(small.vocabulary.size(), model().vocabulary.size());
-  store(make_search_index(library(), collection_named("photos"), &small, 1, no_progress));
+  store(make_search_index(library(), collection_named("photos"), &small, {.jobs = 1}));
   EXPECT_TRUE(open().made);
 }
 

@@ -37,11 +37,11 @@ class Ranker : public test::LibraryTest {
     options.rank = options.auxiliary_rank = 6;
     options.shared = "4";
     options.neighbours = 1000;  // so many that no tie decides who votes
-    learn_search(library(), "photos", auxiliaries, "model", options, alone, 1, no_progress);
+    learn_search(library(), "photos", auxiliaries, "model", options, {alone, 1});
     return load_search_model(TensorFile(model_record(library(), "model").file));
   }
   SearchIndex index(const SearchModel& model, int jobs = 1) {
-    return make_search_index(library(), collection_named("photos"), &model, jobs, no_progress);
+    return make_search_index(library(), collection_named("photos"), &model, {.jobs = jobs});
   }
   std::vector<Item> photos() {
     std::vector<Item> all;

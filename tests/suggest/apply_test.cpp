@@ -20,7 +20,7 @@ class Apply : public test::TaggedNotes {
   Apply() { learn(); }
 
   ApplySummary apply(const ApplyOptions& options = {}, const std::string& to = "notes") {
-    return apply_suggestions(library(), suggester(), to, options, no_progress);
+    return apply_suggestions(library(), suggester(), to, options, {});
   }
   std::vector<ItemTag> machine_tags(const std::string& name = "notes") {
     std::vector<ItemTag> tags;

@@ -33,7 +33,7 @@ ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions&
   tuning.evaluations = 12;
   tuning.items = 100;
   tuning.prototypes = 10;
-  return evaluate_classify(items, options, PrototypeOptions{}, tuning, comm, 1, no_progress);
+  return evaluate_classify(items, options, PrototypeOptions{}, tuning, {comm, 1});
 }
 ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions& options) {
   SelfComm comm;

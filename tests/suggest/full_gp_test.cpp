@@ -65,8 +65,7 @@ TEST(FullGp, IsTheSparseOneWithAllItemsAsPrototypes) {
   options.variances = "coupled";
   options.likelihood = true;
   options.tolerance = 1e-12;
-  SelfComm comm;
-  const SoftmaxGpFit sparse = fit_softmax_gp(whiten(basis, items), data.labels, 3, options, comm);
+  const SoftmaxGpFit sparse = fit_softmax_gp(whiten(basis, items), data.labels, 3, options, {});
   EXPECT_NEAR(full.model.log_likelihood, *sparse.coupled_log_likelihood, 1e-3);
   const Latents a = predict_latents(full.model, fresh);
   const Latents b =

@@ -22,7 +22,6 @@ HyperparameterOptions options_for_test() {
   HyperparameterOptions options;
   options.items = 150;
   options.prototypes = 15;
-  options.jobs = 1;
   return options;
 }
 

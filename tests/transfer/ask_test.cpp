@@ -70,7 +70,6 @@ class TransferTask : public test::LibraryTest {
     return right / static_cast<double>(summary.predictions.size());
   }
 
-  SelfComm self_;
   test::PlantedChain planted_{.collections = 4, .classes = 3, .items = 120, .noise = 0.3};
 };
 
@@ -172,8 +171,7 @@ TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
       chain.name = "together";
       std::vector<std::string> said(static_cast<std::size_t>(ranks));
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-        const TransferSummary summary =
-            transfer_labels(each, chain, {}, options, comm, 1, no_progress);
+        const TransferSummary summary = transfer_labels(each, chain, {}, options, {comm, 1});
         said[static_cast<std::size_t>(comm.rank())] = to_json(summary);
         EXPECT_EQ(summary.through, alone.through);
         EXPECT_EQ(summary.known, alone.known);
@@ -198,10 +196,10 @@ TEST_F(TransferTask, RanksRefuseAndTryAsOneProcessDoes) {
   dry.dry_run = true;
   const std::string before = test::contents(library());
   test::with_rank_libraries(3, folder_ / "library", [&](Comm& comm, Library& each) {
-    const TransferSummary refused = transfer_labels(each, direct, {}, {}, comm, 1, no_progress);
+    const TransferSummary refused = transfer_labels(each, direct, {}, {}, {comm, 1});
     EXPECT_TRUE(refused.refused);
     EXPECT_NE(refused.reason.find("hardly a feature in common"), std::string::npos);
-    const TransferSummary tried = transfer_labels(each, dry, {}, {}, comm, 1, no_progress);
+    const TransferSummary tried = transfer_labels(each, dry, {}, {}, {comm, 1});
     EXPECT_EQ(tried.sure, 120);
     EXPECT_EQ(tried.written, 0);
   });
@@ -299,9 +297,9 @@ TEST_F(TransferTask, RanksLearnOfBridgesWhatOneProcessLearns) {
   remove_model(library(), "bridges");
   for (const int ranks : {2, 3, 4}) {
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      EXPECT_EQ(to_json(measure_library(each, {}, comm, 1, no_progress)), distances);
-      EXPECT_EQ(to_json(rank_library_bridges(each, request(), {}, comm, 1, no_progress)), ranking);
-      EXPECT_EQ(without_seconds(learn_bridges(each, names, {}, {}, comm, 1, no_progress)), alone);
+      EXPECT_EQ(to_json(measure_library(each, {}, {comm, 1})), distances);
+      EXPECT_EQ(to_json(rank_library_bridges(each, request(), {}, {comm, 1})), ranking);
+      EXPECT_EQ(without_seconds(learn_bridges(each, names, {}, {}, {comm, 1})), alone);
     });
     remove_model(library(), "bridges");
   }
@@ -348,7 +346,7 @@ TEST_F(TransferTask, RanksShareTheMethods) {
   const auto read = [&](const Library& from, Comm& comm) {
     std::vector<TransferInput> inputs;
     for (const std::string name : {"s", "i", "t"}) inputs.push_back(transfer_input(from, name, ""));
-    return read_transfer_data(inputs, 1, {}, comm, 1, no_progress);
+    return read_transfer_data(inputs, 1, {}, {comm, 1});
   };
   TransferEvaluationOptions options;
   options.repeat = 2;
@@ -368,9 +366,8 @@ TEST_F(TransferTask, RanksShareTheMethods) {
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
       const TransferData data = read(each, comm);
       require_same_data(data, comm);
-      EXPECT_EQ(
-          without_seconds(evaluate_transfer(data, 1, transfer, options, comm, 1, no_progress)),
-          without_seconds(alone));
+      EXPECT_EQ(without_seconds(evaluate_transfer(data, 1, transfer, options, {comm, 1})),
+                without_seconds(alone));
     });
 }
 
