@@ -13,7 +13,7 @@
 #include "tests/support/rank_libraries.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::alone;
 using test::message_of;
@@ -297,5 +297,5 @@ TEST_F(Detect, SeveralRanksUpdateWhatOneDoes) {
   EXPECT_EQ(finder().find("owl").items, kPhotos + 1);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

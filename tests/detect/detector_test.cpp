@@ -12,7 +12,7 @@
 #include "tests/support/planted_features.h"
 
 namespace commonplace {
-namespace {
+namespace detector_test {
 
 using test::alone;
 using test::group_labels;
@@ -267,5 +267,5 @@ TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
     });
 }
 
-}  // namespace
+}  // namespace detector_test
 }  // namespace commonplace

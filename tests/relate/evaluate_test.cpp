@@ -17,7 +17,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::grouped_rows;
 using test::message_of;
@@ -203,5 +203,5 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace guided_projection_test {
 
 using test::message_of;
 using test::NaiveGuidance;
@@ -797,5 +797,5 @@ TEST(GuidedProjectionFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace guided_projection_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace image_features_test {
 
 namespace fs = std::filesystem;
 
@@ -413,5 +413,5 @@ TEST(PartialRows, AreFoundByWhatTheyWereMadeOf) {
   EXPECT_TRUE(fs::is_empty(folder / "a"));
 }
 
-}  // namespace
+}  // namespace image_features_test
 }  // namespace commonplace

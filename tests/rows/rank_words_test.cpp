@@ -9,7 +9,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace rank_words_test {
 
 constexpr const char* kItems = R"({"id":"1","title":"Night owl","text":"The owl hunts at night"})"
                                "\n"
@@ -82,5 +82,5 @@ TEST_F(RankWords, TheTextsOfAnySourceAreSharedOut) {
   }
 }
 
-}  // namespace
+}  // namespace rank_words_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace text_features_test {
 
 namespace fs = std::filesystem;
 
@@ -163,5 +163,5 @@ TEST_F(TextFeatures, ACollectionWithoutWordsIsAnErrorThatChangesNothing) {
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace text_features_test
 }  // namespace commonplace

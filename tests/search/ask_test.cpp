@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::alone;
 
@@ -354,5 +354,5 @@ TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
       << "those that were found and not ranked count where none can be found twice";
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::alone;
 
@@ -202,5 +202,5 @@ TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
     });
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

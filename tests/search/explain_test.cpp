@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace explain_test {
 
 using test::alone;
 
@@ -236,5 +236,5 @@ TEST_F(Topics, StandWhenTheLendingCollectionIsGone) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].terms, before[i].terms);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace index_test {
 
 using test::alone;
 
@@ -229,5 +229,5 @@ TEST_F(SearchIndexes, OneThatWasMadeByAnotherModelDoesNotServe) {
   EXPECT_TRUE(open().made);
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace commonplace

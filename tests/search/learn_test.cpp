@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace learn_test {
 
 using test::alone;
 
@@ -345,5 +345,5 @@ TEST_F(LearnSearch, RanksThatSeeDifferentCollectionsDoNotGoOn) {
       << message;
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

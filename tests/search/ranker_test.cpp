@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ranker_test {
 
 using test::alone;
 
@@ -290,5 +290,5 @@ TEST_F(Ranker, AModelFileIsReadBackToTheBitAndDamageIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace ranker_test
 }  // namespace commonplace

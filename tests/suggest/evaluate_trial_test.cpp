@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_trial_test {
 
 using test::to_dense;
 
@@ -124,5 +124,5 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
   EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
 }
 
-}  // namespace
+}  // namespace evaluate_trial_test
 }  // namespace commonplace

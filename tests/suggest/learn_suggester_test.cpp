@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace learn_suggester_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -441,5 +441,5 @@ TEST(PrototypeCount, IsANumberAShareOrAuto) {
   }
 }
 
-}  // namespace
+}  // namespace learn_suggester_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace learn_test {
 
 using test::message_of;
 
@@ -268,5 +268,5 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

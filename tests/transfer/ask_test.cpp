@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::message_of;
 
@@ -402,5 +402,5 @@ TEST_F(TransferTask, ReadsFiles) {
   EXPECT_NE(message_of([&] { transfer_input(path); }).find("one.jsonl:1"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace
