@@ -4,7 +4,6 @@
 
 #include "commonplace/library/items.h"
 #include "commonplace/rows/item_texts.h"
-#include "tests/support/alone.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
@@ -50,8 +49,7 @@ TEST_F(RankWords, KnownWordsKeepTheirColumns) {
   const Collection items = collection_named("items");
   TermTable known;
   for (const char* word : {"train", "owl", "nowhere", "night"}) known.add(word);
-  const Sparse expected =
-      count_known_words(known, library(), items, {}, test::alone, 1, no_progress);
+  const Sparse expected = count_known_words(known, library(), items, {}, {.jobs = 1});
   EXPECT_EQ(expected.columns, 4);
   EXPECT_EQ(expected.indices, (std::vector<std::int32_t>{1, 3, 0, 3, 1}));
   EXPECT_EQ(expected.values, (std::vector<float>{2, 2, 1, 1, 2}));
