@@ -195,7 +195,7 @@ class Text(unittest.TestCase):
         self.assertTrue(codes)
         for code in codes:
             done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                                   f"-I{ROOT / 'include'}", "-xc++", "-"], input=code, text=True, capture_output=True)
+                                   f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-xc++", "-"], input=code, text=True, capture_output=True)
             self.assertEqual(done.returncode, 0, done.stderr)
 
 
