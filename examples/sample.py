@@ -3,7 +3,7 @@
 
     examples/sample.py FOLDER
 
-  Pictures/                           120 drawings in folders by year; two thirds have tags in XMP sidecars
+  Pictures/                           300 drawings in folders by year; four in five have tags in XMP sidecars
   bookmarks.html                      300 bookmarks as browsers export them; a tenth have no tags
   papers.bib                          200 papers with abstracts and five keywords each
   notes, diary, letters (.jsonl)      English with labels, both languages, German without labels
@@ -41,6 +41,10 @@ TITLES = [("How to choose a {0}", "howto"), ("How to mend a {0} and a {1}", "how
           ("All about the {0}", None), ("The {0}, the {1} and the {2}", None)]
 SEA = "boat:Boot ship:Schiff harbour:Hafen sailor:Matrose wave:Welle tide:Ebbe rope:Tau fish:Fisch shore:Ufer storm:Sturm".split()
 GARDEN = "tree:Baum flower:Blume apple:Apfel hedge:Hecke spade:Spaten seed:Samen bee:Biene grass:Gras bird:Vogel rain:Regen".split()
+PEOPLE = ("John:Johann Mary:Maria Henry:Heinrich William:Wilhelm Charles:Karl George:Georg Frederick:Friedrich Louis:Ludwig "
+          "Helen:Helene Margaret:Margarete Catherine:Katharina Elizabeth:Elisabeth Joan:Johanna Lucy:Lucie Theodore:Theodor "
+          "Andrew:Andreas Matthew:Matthias Stephen:Stefan Philip:Philipp Paul:Paulus Peter:Petrus James:Jakob Mark:Markus "
+          "Christopher:Christoph Francis:Franz Gregory:Gregor Lawrence:Lorenz Walter:Walther Hugh:Hugo Conrad:Konrad").split()
 
 
 class Draw:
@@ -155,15 +159,17 @@ def sidecar(tags, time, place):
 
 def write_pictures(folder):
     draw = Draw(1)
-    for number in range(120):
+    for number in range(300):
         subject = SCENES[draw.below(len(SCENES))]
         sunset = subject != "stars" and draw.random() < 0.25
-        path = folder / str(2019 + number // 30) / f"img_{number:03}.png"
+        year = 2019 + number // 60
+        path = folder / str(year) / f"img_{number:03}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(Picture(draw).scene(subject, sunset).png())
-        tags = draw.some(SUBJECTS[subject][0].split(), 1 + draw.below(3)) if number % 3 else []
+        first, *others = SUBJECTS[subject][0].split()
+        tags = [tag for tag in [first, *others] if draw.random() < (0.75 if tag == first else 0.25)] if number % 5 else []
         place = [value + 0.1 * (draw.random() - 0.5) for value in SUBJECTS[subject][2]]
-        time = f"{2019 + number // 30}-{1 + number % 30 // 3:02}-{1 + draw.below(28):02}T12:00:00Z"
+        time = f"{year}-{1 + number % 60 // 5:02}-{1 + draw.below(28):02}T12:00:00Z"
         path.with_name(path.name + ".xmp").write_text(sidecar(tags, time, place if draw.random() < 0.7 else None))
 
 
@@ -178,9 +184,13 @@ def write_bookmarks(path):
     lines = ["<!DOCTYPE NETSCAPE-Bookmark-file-1>", "<TITLE>Bookmarks</TITLE>", "<DL><p>"]
     for number in range(300):
         subject = list(SUBJECTS)[draw.below(len(SUBJECTS))]
+        # People tag as they please: one title in seven is about something else, too.
         title, form = title_of(draw, subject)
-        tags = [SUBJECTS[subject][0].split()[0], *draw.some(SUBJECTS[subject][0].split()[1:], draw.below(3)), *([form] if form else [])]
-        given = f' TAGS="{",".join(tags)}"' if number % 10 else ""
+        first, *others = SUBJECTS[subject][0].split()
+        tags = [tag for tag in (first, *others, form) if tag and draw.random() < (0.3 if tag in others else 0.85)]
+        if draw.random() < 0.15:
+            title += " and the " + draw.some(SUBJECTS[list(SUBJECTS)[draw.below(len(SUBJECTS))]][1].split(), 1)[0]
+        given = f' TAGS="{",".join(tags)}"' if tags and number % 10 else ""
         lines.append(f'<DT><A HREF="https://example.org/{number:03}" ADD_DATE="{1500000000 + 86400 * number}"{given}>'
                      f"{html.escape(title)}</A>")
     path.write_text("\n".join([*lines, "</DL><p>"]) + "\n")
@@ -206,7 +216,7 @@ def write_letters(folder):
         lines = []
         for number in range(count):
             about = number % 2
-            words = draw.some((SEA, GARDEN)[about], 4) + draw.some((SEA, GARDEN)[1 - about], 1)
+            words = draw.some((SEA, GARDEN)[about], 4) + draw.some((SEA, GARDEN)[1 - about], 1) + draw.some(PEOPLE, 2)
             text = [word.split(":")[languages[draw.below(len(languages))]] for word in words for _ in languages]
             item = {"id": f"{name[0]}{number:03}", "text": " ".join(text)}
             if name == "notes":
