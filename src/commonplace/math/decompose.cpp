@@ -8,12 +8,15 @@
 
 namespace commonplace {
 
-SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& symmetric) {
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& symmetric, bool with_vectors) {
   if (symmetric.rows() == 0) return {};
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      symmetric, with_vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   require(solver.info() == Eigen::Success, "the eigenvectors of a matrix of ", symmetric.rows(),
           " rows were not found; look for numbers that are very large or not finite");
-  return {solver.eigenvalues(), solver.eigenvectors()};
+  SymmetricEigen result{solver.eigenvalues(), {}};
+  if (with_vectors) result.vectors = solver.eigenvectors();
+  return result;
 }
 
 MatrixD orthonormal_columns(const Eigen::MatrixXd& columns) {

@@ -14,7 +14,7 @@ struct SymmetricEigen {
 
 /// Finds all eigenpairs; Error where they do not converge, as with numbers that are not finite.
 /// O(n³).
-SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& symmetric);
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& symmetric, bool with_vectors = true);
 
 /// Finds orthonormal columns that span the given ones, by Householder's reflections. O(n k²).
 MatrixD orthonormal_columns(const Eigen::MatrixXd& columns);

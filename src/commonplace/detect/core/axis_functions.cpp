@@ -85,8 +85,7 @@ DensityFunctions density_functions(const VectorD& density, double width, double 
   Eigen::MatrixXd laplacian = -pwp;
   laplacian.diagonal() += degree;
   laplacian = scale.asDiagonal() * laplacian * scale.asDiagonal();
-  const SymmetricEigen eigen = symmetric_eigen(
-      laplacian, with_functions ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen = symmetric_eigen(laplacian, with_functions);
   DensityFunctions result{eigen.values, {}};
   if (with_functions) {
     result.functions = (scale.asDiagonal() * eigen.vectors).transpose();

@@ -129,7 +129,8 @@ MatrixD orthonormal(const MatrixD& columns, int jobs) {
   }
   const MatrixD products = gram(result, jobs);
   const MatrixD identity = MatrixD::Identity(products.rows(), products.cols());
-  return (products - identity).cwiseAbs().maxCoeff() < kRounding ? result : reflected(columns);
+  return (products - identity).cwiseAbs().maxCoeff() < kRounding ? result
+                                                                 : orthonormal_columns(columns);
 }
 
 struct Axes {
