@@ -2,7 +2,8 @@
 # Tries the packages on a bare Debian 12 in a folder (debootstrap's minbase: no Python, no curl, none of our
 # libraries): the archive unpacked there as it is, then the Debian packages, for which apt finds what they need.
 # Takes the mirror from apt's own configuration if that has bookworm. Needs root, and a network for apt.
-# Usage: chroot.sh FOLDER-OF-PACKAGES [--all]      --all tries commonplace-mpi and libcommonplace-dev as well
+# Usage: chroot.sh FOLDER-OF-PACKAGES [--all]
+# --all boots that Debian too (systemd-nspawn) and tries the user service, commonplace-mpi and libcommonplace-dev.
 set -euo pipefail
 packages=$(readlink -f "$1")
 all=${2:-}
@@ -61,6 +62,22 @@ install /srv/commonplace_*.deb
 echo "apt brought $(($(count) - before)) packages: $before before"
 as_user bash /srv/try.sh commonplace /srv/photos
 if [ "$all" = --all ]; then
+  say "commonplace.service, of a user, on that Debian booted"
+  install systemd systemd-sysv dbus-user-session libpam-systemd
+  cp "$here/service.sh" "$root/srv/"
+  cat >"$root/etc/systemd/system/try.service" <<'UNIT'
+[Service]
+ExecStart=/bin/bash /srv/service.sh
+StandardOutput=file:/srv/said
+StandardError=inherit
+ExecStopPost=/bin/systemctl poweroff
+UNIT
+  mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
+  ln -s ../try.service "$root/etc/systemd/system/multi-user.target.wants/"
+  timeout 300 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit --private-network \
+    --machine=commonplace-try >"$root/boot.log" 2>&1 </dev/null || true
+  cat "$root/srv/said"
+  grep -q '^The service works' "$root/srv/said" || { tail -n 20 "$root/boot.log" >&2; exit 1; }
   say "commonplace-mpi.deb"
   install /srv/commonplace-mpi_*.deb openmpi-bin
   as_root sh -c 'commonplace init /tmp/library && commonplace add /tmp/library photos /srv/photos &&
