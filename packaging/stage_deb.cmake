@@ -1,5 +1,5 @@
-# Brings the staged files of each Debian package to Debian's rules, before CPack packs them: manuals are
-# compressed, zsh's completions have a folder of their own, and each package has its copyright and changelogs.
+# Brings the staged files of each Debian package to Debian's rules, before CPack packs them: programs are
+# stripped, manuals compressed, zsh's completions have a folder of their own, and each package has its copyright and changelogs.
 set(folder ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
 set(VERSION ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(CONTACT ${CPACK_PACKAGE_CONTACT})
@@ -16,10 +16,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
   endif()
   file(GLOB manuals ${root}/share/man/man1/*.1)
-  file(GLOB archives ${root}/lib/*.a ${root}/lib/*/*.a)
+  file(GLOB binaries ${root}/bin/* ${root}/lib/*/*.a)
   execute_process(COMMAND gzip -9nf ${doc}/changelog ${doc}/changelog.Debian ${manuals} COMMAND_ERROR_IS_FATAL ANY)
-  if(archives)
+  if(binaries)
     execute_process(COMMAND strip --strip-unneeded --remove-section=.comment --remove-section=.note
-      --enable-deterministic-archives ${archives} COMMAND_ERROR_IS_FATAL ANY)
+      --enable-deterministic-archives ${binaries} COMMAND_ERROR_IS_FATAL ANY)
   endif()
 endforeach()
