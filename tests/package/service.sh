@@ -7,16 +7,19 @@ install -d -o me -g me -m 700 /home/me/.ssh
 loginctl enable-linger me
 user() { runuser -u me -- env XDG_RUNTIME_DIR="/run/user/$(id -u me)" "$@"; }
 until user systemctl --user is-system-running 2>/dev/null | grep -Eq 'running|degraded'; do sleep 0.2; done
-user systemd-analyze --user verify /usr/lib/systemd/user/commonplace.service
-user systemctl --user enable --now commonplace
+user systemd-analyze --user --man=no verify /usr/lib/systemd/user/commonplace.service
+user systemctl --user enable --now commonplace || {
+  journalctl --no-pager --boot _UID="$(id -u me)"
+  exit 1
+}
 get() { # path
-  exec 3<>/dev/tcp/127.0.0.1/5000
+  exec 3<>/dev/tcp/127.0.0.1/5000 || return
   printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:5000\r\nConnection: close\r\n\r\n' "$1" >&3
   cat <&3
   exec 3>&-
 }
 tries=0
-until get /health >/dev/null 2>&1; do
+until (get /health) >/dev/null 2>&1; do
   tries=$((tries + 1))
   [ "$tries" -lt 100 ] || { user systemctl --user status commonplace; journalctl -n 30; exit 1; }
   sleep 0.2
@@ -28,9 +31,11 @@ test -e /home/me/commonplace/library.db
 # What the process may: as the kernel says, and as it sees the files.
 pid=$(user systemctl --user show -P MainPID commonplace)
 grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "/proc/$pid/status"
-seen() { nsenter --target "$pid" --user --mount --preserve-credentials "$@" 2>&1 || true; }
-seen touch /etc/x /var/tmp/x /home/me/.ssh/x
-user systemctl --user show -P ExecMainStatus commonplace
+seen() { user nsenter --target "$pid" --user --mount --preserve-credentials "$@"; }
+seen touch /home/me/x
+for place in /etc/x /usr/x /home/me/.ssh/x; do
+  ! seen touch "$place" || { echo "FAILED: it may write $place"; exit 1; }
+done
 user systemctl --user stop commonplace
 [ "$(user systemctl --user show -P Result commonplace)" = success ]
 user systemd-analyze --user --no-pager security commonplace | tail -n 1
