@@ -6,7 +6,8 @@ set(COMMONPLACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -W
     -Woverloaded-virtual -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlaps in std::string's operator+ that are not there (its bug 105651).
-  list(APPEND COMMONPLACE_WARNINGS -Wno-restrict)
+  # In batches it takes names of unnamed namespaces for those of headers.
+  list(APPEND COMMONPLACE_WARNINGS -Wno-restrict -Wno-subobject-linkage)
 endif()
 
 add_library(commonplace_flags INTERFACE)
@@ -27,6 +28,12 @@ if(COMMONPLACE_LIBFUZZER)
   target_compile_options(commonplace_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Files are compiled in batches, because most of the time goes into headers that they share. Names in
+# unnamed namespaces therefore differ within a library.
+function(commonplace_batches target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COMMONPLACE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
 function(commonplace_library name)
   cmake_parse_arguments(LIBRARY "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${LIBRARY_SOURCES})
@@ -37,6 +44,7 @@ function(commonplace_library name)
   endif()
   target_link_libraries(${name} PUBLIC commonplace_flags ${LIBRARY_LINK})
   target_compile_options(${name} PRIVATE ${COMMONPLACE_WARNINGS})
+  commonplace_batches(${name})
 endfunction()
 
 function(commonplace_module name)

@@ -8,7 +8,7 @@
 #include "commonplace/library/import_items.h"
 
 namespace commonplace::app {
-namespace {
+namespace add_cli {
 
 constexpr std::size_t kProblemsShown = 10;
 
@@ -95,9 +95,10 @@ int run(Arguments& arguments) {
   return summary.bad > 0 ? kSomeSkipped : kSuccess;
 }
 
-}  // namespace
+}  // namespace add_cli
 
 void add_add(CLI::App& app) {
+  using namespace add_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "add", "Add a source of tagged things as a collection, or bring one up to date",

@@ -9,7 +9,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace::app {
-namespace {
+namespace apply_cli {
 
 constexpr std::size_t kShownTags = 10;
 
@@ -94,9 +94,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace apply_cli
 
 void add_apply(CLI::App& app) {
+  using namespace apply_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "apply", "Write the suggestions that are sure enough, marked as a machine's",

@@ -11,7 +11,7 @@
 #include "commonplace/transfer/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace bridges_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -114,9 +114,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace bridges_cli
 
 void add_bridges(CLI::App& app) {
+  using namespace bridges_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "bridges", "Which collections could help to transfer labels between two others",

@@ -9,7 +9,7 @@
 #include "commonplace/relate/overview.h"
 
 namespace commonplace::app {
-namespace {
+namespace cluster_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -42,9 +42,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace cluster_cli
 
 void add_cluster(CLI::App& app) {
+  using namespace cluster_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "cluster", "Group photos, tags, text and places together",

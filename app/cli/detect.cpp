@@ -8,7 +8,7 @@
 #include "commonplace/detect/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace detect_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -69,9 +69,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace detect_cli
 
 void add_detect(CLI::App& app) {
+  using namespace detect_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "detect", "Find the items that show a concept, from a few examples or from tags",

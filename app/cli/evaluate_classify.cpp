@@ -3,7 +3,7 @@
 #include "commonplace/suggest/evaluate_classify_report.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_classify_cli {
 
 struct Arguments : EvaluateArguments {
   std::string csv;
@@ -68,9 +68,10 @@ struct SomeFlags {
   }
 };
 
-}  // namespace
+}  // namespace evaluate_classify_cli
 
 void add_evaluate_classify(CLI::App& evaluate) {
+  using namespace evaluate_classify_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "classify", "Learn classes from some items of a CSV file and tell those of others",

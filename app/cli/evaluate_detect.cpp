@@ -5,7 +5,7 @@
 #include "commonplace/detect/evaluate_report.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_detect_cli {
 
 struct Arguments : EvaluateArguments {
   std::string collection;
@@ -59,9 +59,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace evaluate_detect_cli
 
 void add_evaluate_detect(CLI::App& evaluate) {
+  using namespace evaluate_detect_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "detect", "How well concepts are detected from few labels, beside other methods",

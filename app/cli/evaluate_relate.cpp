@@ -7,7 +7,7 @@
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_relate_cli {
 
 struct Arguments : EvaluateArguments {
   std::vector<std::string> features;
@@ -83,9 +83,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace evaluate_relate_cli
 
 void add_evaluate_relate(CLI::App& evaluate) {
+  using namespace evaluate_relate_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "relate", "How well things are related, beside other methods",

@@ -4,7 +4,7 @@
 #include "commonplace/search/evaluate.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_search_cli {
 
 struct Arguments : EvaluateArguments {
   std::string target;
@@ -59,9 +59,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace evaluate_search_cli
 
 void add_evaluate_search(CLI::App& evaluate) {
+  using namespace evaluate_search_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "search", "Hide tags, ask for them, and compare the ways of finding them",

@@ -5,7 +5,7 @@
 #include "commonplace/suggest/evaluate_report.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_suggest_cli {
 
 struct Arguments : EvaluateArguments {
   std::string collection;
@@ -78,9 +78,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace evaluate_suggest_cli
 
 void add_evaluate_suggest(CLI::App& evaluate) {
+  using namespace evaluate_suggest_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "suggest", "Learn from some items, ask for the tags of others, and compare",

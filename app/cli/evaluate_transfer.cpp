@@ -5,7 +5,7 @@
 #include "commonplace/transfer/evaluate.h"
 
 namespace commonplace::app {
-namespace {
+namespace evaluate_transfer_cli {
 
 struct Arguments : EvaluateArguments {
   std::vector<std::string> source;
@@ -64,9 +64,10 @@ int run(const Arguments& arguments) {
       [&](const Progress& progress) { return evaluate(arguments, progress); }, show);
 }
 
-}  // namespace
+}  // namespace evaluate_transfer_cli
 
 void add_evaluate_transfer(CLI::App& evaluate) {
+  using namespace evaluate_transfer_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "transfer", "How well labels of one collection reach another, beside other methods",

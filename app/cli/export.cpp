@@ -11,7 +11,7 @@
 #include "commonplace/upkeep/write_back.h"
 
 namespace commonplace::app {
-namespace {
+namespace export_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -103,9 +103,10 @@ int run(const Arguments& arguments) {
                        : write_items(arguments, library, chosen);
 }
 
-}  // namespace
+}  // namespace export_cli
 
 void add_export(CLI::App& app) {
+  using namespace export_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "export", "Write a collection to a file, or its tags to XMP sidecars",

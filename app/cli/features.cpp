@@ -13,7 +13,7 @@
 #include "commonplace/rows/text_features.h"
 
 namespace commonplace::app {
-namespace {
+namespace features_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -167,9 +167,10 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace features_cli
 
 void add_features(CLI::App& app) {
+  using namespace features_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "features",

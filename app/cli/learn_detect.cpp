@@ -5,7 +5,7 @@
 #include "commonplace/detect/update.h"
 
 namespace commonplace::app {
-namespace {
+namespace learn_detect_cli {
 
 struct Arguments : LearnArguments {
   std::string collection;
@@ -65,9 +65,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace learn_detect_cli
 
 void add_learn_detect(CLI::App& learn, std::string& library) {
+  using namespace learn_detect_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_learn_command(
       learn, library, "detect",

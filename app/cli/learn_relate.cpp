@@ -5,7 +5,7 @@
 #include "commonplace/relate/learn.h"
 
 namespace commonplace::app {
-namespace {
+namespace learn_relate_cli {
 
 struct Arguments : LearnArguments {
   RelateOptions options;
@@ -53,9 +53,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace learn_relate_cli
 
 void add_learn_relate(CLI::App& learn, std::string& library) {
+  using namespace learn_relate_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_learn_command(
       learn, library, "relate", "Learn one space for photos, tags, text and places",

@@ -4,7 +4,7 @@
 #include "commonplace/search/learn.h"
 
 namespace commonplace::app {
-namespace {
+namespace learn_search_cli {
 
 struct Arguments : LearnArguments {
   std::string target;
@@ -76,9 +76,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace learn_search_cli
 
 void add_learn_search(CLI::App& learn, std::string& library) {
+  using namespace learn_search_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_learn_command(
       learn, library, "search", "Learn to find items of a collection although their tags are poor",

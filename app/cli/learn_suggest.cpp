@@ -5,7 +5,7 @@
 #include "commonplace/suggest/learn.h"
 
 namespace commonplace::app {
-namespace {
+namespace learn_suggest_cli {
 
 struct Arguments : LearnArguments {
   std::string collection;
@@ -87,9 +87,10 @@ int run(const Arguments& arguments) {
       show);
 }
 
-}  // namespace
+}  // namespace learn_suggest_cli
 
 void add_learn_suggest(CLI::App& learn, std::string& library) {
+  using namespace learn_suggest_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_learn_command(
       learn, library, "suggest",

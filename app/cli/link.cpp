@@ -7,7 +7,7 @@
 #include "commonplace/library/links.h"
 
 namespace commonplace::app {
-namespace {
+namespace link_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -39,9 +39,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace link_cli
 
 void add_link(CLI::App& app) {
+  using namespace link_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "link", "Say which items belong together (or apart) from a CSV a,b,weight",

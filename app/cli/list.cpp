@@ -13,7 +13,7 @@
 #include "commonplace/library/tag_uses.h"
 
 namespace commonplace::app {
-namespace {
+namespace list_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -125,9 +125,10 @@ int run(const Arguments& arguments) {
                         : list_items(arguments, library, chosen);
 }
 
-}  // namespace
+}  // namespace list_cli
 
 void add_list(CLI::App& app) {
+  using namespace list_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(app, "list", "List collections, or the items or tags of one",
                                   "  commonplace list ~/library\n"

@@ -7,7 +7,7 @@
 #include "commonplace/relate/overview.h"
 
 namespace commonplace::app {
-namespace {
+namespace map_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -27,9 +27,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace map_cli
 
 void add_map(CLI::App& app) {
+  using namespace map_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "map", "Draw what belongs together, of every kind, as a page",

@@ -10,7 +10,7 @@
 #include "commonplace/relate/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace relate_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -89,9 +89,10 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace relate_cli
 
 void add_relate(CLI::App& app) {
+  using namespace relate_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "relate", "What belongs to an item, a tag, a place or words, of every kind",

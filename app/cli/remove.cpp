@@ -10,7 +10,7 @@
 #include "commonplace/search/index.h"
 
 namespace commonplace::app {
-namespace {
+namespace remove_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -51,9 +51,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace remove_cli
 
 void add_remove(CLI::App& app) {
+  using namespace remove_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "remove", "Remove a collection, features of it, or a model from the library",

@@ -14,7 +14,7 @@
 #include "commonplace/base/join.h"
 
 namespace commonplace::app {
-namespace {
+namespace review_cli {
 
 constexpr int kLineWidth = 100;
 constexpr int kSnippetWidth = 300;
@@ -207,9 +207,10 @@ int run(const Arguments& arguments) {
   return interrupted() ? kInterrupted : kSuccess;
 }
 
-}  // namespace
+}  // namespace review_cli
 
 void add_review(CLI::App& app) {
+  using namespace review_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "review", "Accept or reject suggestions one by one; the model learns from each answer",

@@ -12,7 +12,7 @@
 #include "commonplace/search/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace search_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -140,9 +140,10 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace search_cli
 
 void add_search(CLI::App& app) {
+  using namespace search_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "search", "Find items by their words, and by what a model knows to go with them",

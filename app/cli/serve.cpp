@@ -17,7 +17,7 @@
 #include "commonplace/base/parallel.h"
 
 namespace commonplace::app {
-namespace {
+namespace serve_cli {
 
 namespace fs = std::filesystem;
 
@@ -168,9 +168,10 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace serve_cli
 
 void add_serve(CLI::App& app) {
+  using namespace serve_cli;
   auto arguments = std::make_shared<Arguments>();
   arguments->server.workers = 0;
   CLI::App* command = add_command(

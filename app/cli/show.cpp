@@ -12,7 +12,7 @@
 #include "commonplace/library/machine_labels.h"
 
 namespace commonplace::app {
-namespace {
+namespace show_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -67,9 +67,10 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace show_cli
 
 void add_show(CLI::App& app) {
+  using namespace show_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "show", "Show one item with all that is known of it",

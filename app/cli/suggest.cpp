@@ -17,7 +17,7 @@
 #include "commonplace/suggest/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace suggest_cli {
 
 /// A text longer than this is not what a person would have tags suggested for.
 constexpr std::uint64_t kMostText = 16U << 20U;
@@ -144,9 +144,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace suggest_cli
 
 void add_suggest(CLI::App& app) {
+  using namespace suggest_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "suggest", "Which of your tags fit, and how sure",

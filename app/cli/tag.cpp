@@ -11,7 +11,7 @@
 #include "commonplace/library/items.h"
 
 namespace commonplace::app {
-namespace {
+namespace tag_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -49,9 +49,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace tag_cli
 
 void add_tag(CLI::App& app) {
+  using namespace tag_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "tag", "Give, reject or withdraw tags; every decision is remembered",

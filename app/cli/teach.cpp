@@ -9,7 +9,7 @@
 #include "commonplace/library/lessons.h"
 
 namespace commonplace::app {
-namespace {
+namespace teach_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -46,9 +46,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace teach_cli
 
 void add_teach(CLI::App& app) {
+  using namespace teach_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app, "teach", "Show examples of a concept, so that it can be detected",

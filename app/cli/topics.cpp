@@ -12,7 +12,7 @@
 #include "commonplace/library/stored_models.h"
 
 namespace commonplace::app {
-namespace {
+namespace topics_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -69,9 +69,10 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace topics_cli
 
 void add_topics(CLI::App& app) {
+  using namespace topics_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "topics", "Show what the topics of a search model are about, shared and private",

@@ -12,7 +12,7 @@
 #include "commonplace/transfer/ask.h"
 
 namespace commonplace::app {
-namespace {
+namespace transfer_cli {
 
 struct Arguments : Common {
   std::string library;
@@ -116,9 +116,10 @@ int run(Arguments& arguments) {
   return summary.refused ? kRefused : kSuccess;
 }
 
-}  // namespace
+}  // namespace transfer_cli
 
 void add_transfer(CLI::App& app) {
+  using namespace transfer_cli;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "transfer", "Label a collection from one that it shares nothing with",

@@ -11,7 +11,7 @@
 #include "commonplace/library/schema.h"
 
 namespace commonplace::app {
-namespace {
+namespace version_cli {
 
 using Json = nlohmann::ordered_json;
 
@@ -62,9 +62,10 @@ int run(const Common& common) {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace version_cli
 
 void add_version(CLI::App& app) {
+  using namespace version_cli;
   auto arguments = std::make_shared<Common>();
   add_command(
       app, "version", "Print versions", "  commonplace version --json", *arguments,

@@ -13,9 +13,9 @@
 namespace commonplace {
 namespace {
 
-constexpr int kLayout = 1;
+constexpr int kIndexLayout = 1;
 /// Rows that are encoded at a time.
-constexpr std::int64_t kBlock = 4096;
+constexpr std::int64_t kIndexBlock = 4096;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::string detect_index_name(const std::string& model) { return model + ".index
 
 void save(const DetectIndex& index, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kDetectIndexKind, kLayout, "{}");
+  describe_model(writer, kDetectIndexKind, kIndexLayout, "{}");
   writer.set("model", index.model);
   const auto bytes = std::as_bytes(std::span(index.rows.bytes));
   writer.add("rows", std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
@@ -33,7 +33,7 @@ void save(const DetectIndex& index, const std::filesystem::path& path) {
 }
 
 Sq8RowsView view_detect_index(const TensorFile& file) {
-  require_kind(file, kDetectIndexKind, kLayout);
+  require_kind(file, kDetectIndexKind, kIndexLayout);
   const auto bytes = file.small("rows");
   Sq8RowsView view;
   view.scales = file.floats("scales");
@@ -55,8 +55,8 @@ Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t
   if (scales.empty()) {
     // Scales come from a part of the items; what lies farther out is cut off there.
     std::vector<float> magnitudes;
-    for (std::int64_t begin = 0; begin < rows; begin += std::max(kBlock, rows / 8)) {
-      const std::int64_t count = std::min(kBlock, rows - begin);
+    for (std::int64_t begin = 0; begin < rows; begin += std::max(kIndexBlock, rows / 8)) {
+      const std::int64_t count = std::min(kIndexBlock, rows - begin);
       add_magnitudes(encode(space, features, begin, count, true, jobs), magnitudes);
     }
     result = sq8_rows(magnitudes);
@@ -65,12 +65,13 @@ Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t
     result.scales.assign(scales.begin(), scales.end());
     result.worst.assign(scales.size(), 0);
   }
-  for (std::int64_t begin = own.begin; begin < own.end; begin += kBlock) {
+  for (std::int64_t begin = own.begin; begin < own.end; begin += kIndexBlock) {
     progress({"coding items", static_cast<std::uint64_t>(begin - own.begin),
               static_cast<std::uint64_t>(own.end - own.begin), "items"});
-    append(result,
-           encode(space, features, first + begin, std::min(kBlock, own.end - begin), true, jobs),
-           jobs);
+    append(
+        result,
+        encode(space, features, first + begin, std::min(kIndexBlock, own.end - begin), true, jobs),
+        jobs);
   }
   std::vector<double> worst(result.worst.begin(), result.worst.end());
   comm.max(worst);

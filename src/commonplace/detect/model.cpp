@@ -9,7 +9,7 @@
 namespace commonplace {
 namespace {
 
-constexpr int kLayout = 1;
+constexpr int kModelLayout = 1;
 
 template <class T>
 std::span<const T> span_of(const std::vector<T>& values) {
@@ -52,7 +52,7 @@ void check_fit(const DetectModel& model, const TensorFile& file) {
 
 void save(const DetectModel& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kDetectModelKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kDetectModelKind, kModelLayout, options_to_json(model.options));
   writer.set("collection", model.collection);
   writer.set("representation", model.representation);
   add_space(writer, model.space);
@@ -77,7 +77,7 @@ void save(const DetectModel& model, const std::filesystem::path& path) {
 }
 
 DetectModel load_detect_model(const TensorFile& file) {
-  require_kind(file, kDetectModelKind, kLayout);
+  require_kind(file, kDetectModelKind, kModelLayout);
   DetectModel model;
   model.options = options_from_json<DetectModelOptions>(file.metadata("options"));
   model.collection = file.metadata("collection");

@@ -17,7 +17,7 @@ constexpr int kLeastSide = 48;                           ///< holds a patch of e
 constexpr int kColumns = 128;
 constexpr double kWindow = 1.5;         ///< bins
 constexpr double kSmoothing = 1.0 / 6;  ///< standard deviation for a bin's size
-constexpr double kLeastContrast = 0.005;
+constexpr double kLeastGradient = 0.005;
 
 using Filter = std::unique_ptr<VlDsiftFilter, void (*)(VlDsiftFilter*)>;
 
@@ -54,7 +54,7 @@ void describe(const std::vector<float>& plane, int width, int height, int bin, i
   const MatrixView found(vl_dsift_get_descriptors(filter.get()), count, kColumns);
   for (std::int64_t i = 0; i < count; ++i) {
     const float sum = found.row(i).sum();
-    if (points[i].norm < kLeastContrast || !(sum > 0))
+    if (points[i].norm < kLeastGradient || !(sum > 0))
       into.row(i).setZero();
     else
       into.row(i) = (found.row(i) / sum).cwiseSqrt();

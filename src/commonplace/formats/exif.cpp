@@ -38,7 +38,7 @@ enum Tag : std::uint64_t {
 };
 
 /// One entry of a directory: `count` values of `type`, which lie at `offset`.
-struct Entry {
+struct ExifEntry {
   std::uint64_t tag = 0;
   std::uint64_t type = 0;
   std::uint64_t count = 0;
@@ -95,37 +95,37 @@ class TiffReader {
     return big_ ? big_endian(field) : little_endian(field);
   }
 
-  std::vector<Entry> directory(std::uint64_t offset) {
+  std::vector<ExifEntry> directory(std::uint64_t offset) {
     const std::uint64_t count = number(offset, 2);
-    std::vector<Entry> entries;
+    std::vector<ExifEntry> entries;
     for (std::uint64_t at = offset + 2; entries.size() < count; at += 12) {
-      Entry entry{number(at, 2), number(at + 2, 2), number(at + 4, 4), at + 8};
+      ExifEntry entry{number(at, 2), number(at + 2, 2), number(at + 4, 4), at + 8};
       if (size_of_type(entry.type) * entry.count > 4) entry.offset = number(at + 8, 4);
       entries.push_back(entry);
     }
     return entries;
   }
 
-  std::string bytes(const Entry& entry) {
+  std::string bytes(const ExifEntry& entry) {
     return std::string(bytes_.read(entry.offset, size_of_type(entry.type) * entry.count));
   }
 
   /// The first value of a whole-number type; 0 for other types.
-  std::uint64_t integer(const Entry& entry) {
+  std::uint64_t integer(const ExifEntry& entry) {
     const bool whole = entry.type == 1 || entry.type == 3 || entry.type == 4 || entry.type == 13;
     return whole && entry.count > 0 ? number(entry.offset, size_of_type(entry.type)) : 0;
   }
 
-  std::string text(const Entry& entry) {
+  std::string text(const ExifEntry& entry) {
     const std::string value = bytes(entry);
     return assume_utf8(value.substr(0, value.find('\0')));
   }
 
   /// Windows' own tags are UTF-16, little-endian whatever the order of the rest.
-  std::string windows_text(const Entry& entry) { return utf8_of_utf16(bytes(entry), false); }
+  std::string windows_text(const ExifEntry& entry) { return utf8_of_utf16(bytes(entry), false); }
 
   /// EXIF's comment begins with the name of its character set in eight bytes.
-  std::string comment(const Entry& entry) {
+  std::string comment(const ExifEntry& entry) {
     const std::string value = bytes(entry);
     if (value.size() < 8) return {};
     const std::string body = value.substr(8);
@@ -135,7 +135,7 @@ class TiffReader {
   }
 
   /// Degrees, minutes and seconds as fractions; not a number where one is missing or divided by 0.
-  double degrees(const Entry& entry) {
+  double degrees(const ExifEntry& entry) {
     if (entry.type != 5 || entry.count < 1) return std::nan("");
     double result = 0;
     double unit = 1;
@@ -157,7 +157,7 @@ class TiffReader {
 /// Calls `take` for each entry; an entry that cannot be read is passed over.
 template <class Take>
 void for_each_entry(TiffReader& tiff, std::uint64_t offset, const Take& take) {
-  for (const Entry& entry : tiff.directory(offset)) {
+  for (const ExifEntry& entry : tiff.directory(offset)) {
     try {
       take(entry);
     } catch (const Error&) {
@@ -175,7 +175,7 @@ void read_gps(TiffReader& tiff, std::uint64_t offset, PhotoFacts& facts) {
   double longitude = std::nan("");
   std::string latitude_letter;
   std::string longitude_letter;
-  for_each_entry(tiff, offset, [&](const Entry& entry) {
+  for_each_entry(tiff, offset, [&](const ExifEntry& entry) {
     if (entry.tag == gps_latitude_reference) latitude_letter = tiff.text(entry);
     if (entry.tag == gps_latitude) latitude = tiff.degrees(entry);
     if (entry.tag == gps_longitude_reference) longitude_letter = tiff.text(entry);
@@ -189,7 +189,7 @@ void read_gps(TiffReader& tiff, std::uint64_t offset, PhotoFacts& facts) {
 
 void read_exif_directory(TiffReader& tiff, std::uint64_t offset, PhotoFacts& facts) {
   std::string zone;
-  for_each_entry(tiff, offset, [&](const Entry& entry) {
+  for_each_entry(tiff, offset, [&](const ExifEntry& entry) {
     if (entry.tag == date_time_original) facts.taken = tiff.text(entry);
     if (entry.tag == date_time_digitised) facts.digitised = tiff.text(entry);
     if (entry.tag == offset_time_original) zone = tiff.text(entry);
@@ -198,7 +198,7 @@ void read_exif_directory(TiffReader& tiff, std::uint64_t offset, PhotoFacts& fac
   if (!facts.taken.empty()) facts.taken += zone;
 }
 
-void take_entry(TiffReader& tiff, const Entry& entry, Embedded& embedded) {
+void take_entry(TiffReader& tiff, const ExifEntry& entry, Embedded& embedded) {
   PhotoFacts& facts = embedded.facts;
   switch (entry.tag) {
     case image_description:
@@ -253,7 +253,7 @@ void read_exif(std::string_view block, Embedded& embedded) {
     PictureBytes bytes(block, "EXIF");
     TiffReader tiff(bytes);
     for_each_entry(tiff, tiff.number(4, 4),
-                   [&](const Entry& entry) { take_entry(tiff, entry, embedded); });
+                   [&](const ExifEntry& entry) { take_entry(tiff, entry, embedded); });
   } catch (const Error&) {
   }
 }
@@ -261,7 +261,7 @@ void read_exif(std::string_view block, Embedded& embedded) {
 Embedded read_tiff(PictureBytes& bytes) {
   Embedded embedded;
   TiffReader tiff(bytes);
-  for (const Entry& entry : tiff.directory(tiff.number(4, 4))) {
+  for (const ExifEntry& entry : tiff.directory(tiff.number(4, 4))) {
     constexpr std::uint64_t largest_side = 1 << 30;
     if (entry.tag == image_width)
       embedded.facts.width = small_number(tiff.integer(entry), largest_side);
@@ -273,7 +273,7 @@ Embedded read_tiff(PictureBytes& bytes) {
       embedded.iptc = iptc_of_photoshop(tiff.bytes(entry));
   }
   for_each_entry(tiff, tiff.number(4, 4),
-                 [&](const Entry& entry) { take_entry(tiff, entry, embedded); });
+                 [&](const ExifEntry& entry) { take_entry(tiff, entry, embedded); });
   return embedded;
 }
 

@@ -12,7 +12,7 @@
 namespace commonplace {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\f";
+constexpr std::string_view kHtmlBlanks = " \t\r\n\f";
 
 void append_character(std::string& out, std::uint32_t character) {
   const bool impossible =
@@ -169,10 +169,10 @@ void HtmlTokens::read_attribute(HtmlToken& token) {
   std::string name = lower_case(take_until(" \t\r\n\f=>"));
   if (name.empty()) take(1);  // a stray '='
   std::string_view value;
-  take(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+  take(std::min(rest_.find_first_not_of(kHtmlBlanks), rest_.size()));
   if (rest_.starts_with('=')) {
     take(1);
-    take(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+    take(std::min(rest_.find_first_not_of(kHtmlBlanks), rest_.size()));
     const bool has_quotes = rest_.starts_with('"') || rest_.starts_with('\'');
     if (has_quotes) {
       const std::string_view quote = take(1);

@@ -14,7 +14,7 @@
 namespace commonplace {
 namespace {
 
-constexpr std::size_t kBufferSize = 1 << 20;
+constexpr std::size_t kScratchBuffer = 1 << 20;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ ScratchBytes::ScratchBytes(ScratchBytes&& other) noexcept
 
 void ScratchBytes::append(std::span<const std::byte> bytes) {
   assert(mapping_ == nullptr);
-  if (buffer_.size() + bytes.size() > kBufferSize) flush();
+  if (buffer_.size() + bytes.size() > kScratchBuffer) flush();
   buffer_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

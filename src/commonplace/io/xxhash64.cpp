@@ -16,7 +16,7 @@ constexpr std::uint64_t kPrime4 = 0x85ebca77c2b2ae63ULL;
 constexpr std::uint64_t kPrime5 = 0x27d4eb2f165667c5ULL;
 
 template <class T>
-std::uint64_t load(const std::byte* from) {
+std::uint64_t load_word(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
@@ -33,11 +33,11 @@ std::uint64_t merge_lane(std::uint64_t hash, std::uint64_t lane) {
 /// Works in the last bytes, fewer than a stripe.
 std::uint64_t mix_tail(std::uint64_t hash, std::span<const std::byte> tail) {
   for (; tail.size() >= 8; tail = tail.subspan(8)) {
-    hash ^= mix_word(0, load<std::uint64_t>(tail.data()));
+    hash ^= mix_word(0, load_word<std::uint64_t>(tail.data()));
     hash = std::rotl(hash, 27) * kPrime1 + kPrime4;
   }
   if (tail.size() >= 4) {
-    hash ^= load<std::uint32_t>(tail.data()) * kPrime1;
+    hash ^= load_word<std::uint32_t>(tail.data()) * kPrime1;
     hash = std::rotl(hash, 23) * kPrime2 + kPrime3;
     tail = tail.subspan(4);
   }
@@ -52,7 +52,7 @@ std::uint64_t mix_tail(std::uint64_t hash, std::span<const std::byte> tail) {
 
 void Xxh64::mix_stripe(Lanes& lanes, const std::byte* stripe) {
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-    lanes[lane] = mix_word(lanes[lane], load<std::uint64_t>(stripe + 8 * lane));
+    lanes[lane] = mix_word(lanes[lane], load_word<std::uint64_t>(stripe + 8 * lane));
   }
 }
 

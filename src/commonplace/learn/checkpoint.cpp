@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "checkpoint";
-constexpr int kLayout = 1;
+constexpr const char* kCheckpointKind = "checkpoint";
+constexpr int kCheckpointLayout = 1;
 constexpr const char* kLatest = "latest";
 constexpr std::uint64_t kLongestNote = 1000;
 
@@ -48,7 +48,7 @@ std::optional<TensorFile> Checkpoint::resume() {
           "; go on with as many, or remove it to begin anew");
   kept_ = note.substr(0, blank);
   TensorFile file(file_of(kept_, comm_.rank()));
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kCheckpointKind, kCheckpointLayout);
   require(file.metadata("options") == key_, "the checkpoint in ", folder_.string(),
           " is of a fit with other options or other items; give another folder, or remove it");
   return file;
@@ -62,7 +62,7 @@ bool Checkpoint::due(bool last) const {
 
 void Checkpoint::keep(int iteration, TensorWriter part) {
   const std::string now = std::to_string(iteration);
-  describe_model(part, kKind, kLayout, key_);
+  describe_model(part, kCheckpointKind, kCheckpointLayout, key_);
   part.write(file_of(now, comm_.rank()));
   comm_.barrier();  // all parts are there
   on_first(comm_, [&] {

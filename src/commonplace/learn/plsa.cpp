@@ -24,8 +24,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "plsa";
-constexpr int kLayout = 1;
+constexpr const char* kPlsaKind = "plsa";
+constexpr int kPlsaLayout = 1;
 constexpr int kMostTopics = 65536;
 constexpr std::int64_t kBlock = 4096;  ///< documents between two updates of the term sums
 constexpr int kFoldInIterations = 200;
@@ -349,7 +349,7 @@ Matrix encode(const PlsaModel& model, const SparseView& counts, int jobs) {
 
 void save(const PlsaModel& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kPlsaKind, kPlsaLayout, options_to_json(model.options));
   writer.add("term_topics", model.term_topics);
   writer.add("topic_probability",
              std::span<const double>(model.topic_probability.data(),
@@ -358,7 +358,7 @@ void save(const PlsaModel& model, const std::filesystem::path& path) {
 }
 
 PlsaModel load_plsa(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kPlsaKind, kPlsaLayout);
   PlsaModel model;
   model.options = options_from_json<PlsaOptions>(file.metadata("options"));
   check(model.options);

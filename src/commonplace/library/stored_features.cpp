@@ -17,7 +17,7 @@ constexpr const char* kSparseKind = "sparse_features";
 constexpr std::string_view kFeatureColumns =
     "SELECT name, kind, rows, columns, source, file FROM feature WHERE collection = ? ";
 
-FeatureRecord record_of(const Library& library, const Statement& row) {
+FeatureRecord feature_record(const Library& library, const Statement& row) {
   return {std::string(row.text(0)), row.text(1) == "sparse",
           row.integer(2),           row.integer(3),
           std::string(row.text(4)), library.path() / "features" / std::string(row.text(5))};
@@ -63,7 +63,7 @@ std::vector<FeatureRecord> feature_records(const Library& library, const Collect
   Statement query = library.database().prepare(std::string(kFeatureColumns) + "ORDER BY name");
   query.bind(collection.id);
   std::vector<FeatureRecord> result;
-  while (query.step()) result.push_back(record_of(library, query));
+  while (query.step()) result.push_back(feature_record(library, query));
   return result;
 }
 

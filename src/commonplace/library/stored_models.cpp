@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kModelColumns =
     "SELECT name, kind, file, options, report, created FROM model ";
 
-ModelRecord record_of(const Library& library, const Statement& row) {
+ModelRecord model_record(const Library& library, const Statement& row) {
   return {std::string(row.text(0)),
           std::string(row.text(1)),
           row.is_null(2) ? std::filesystem::path()
@@ -35,7 +35,7 @@ void sweep(Library& library) {
 std::vector<ModelRecord> model_records(const Library& library) {
   Statement query = library.database().prepare(std::string(kModelColumns) + "ORDER BY name");
   std::vector<ModelRecord> result;
-  while (query.step()) result.push_back(record_of(library, query));
+  while (query.step()) result.push_back(model_record(library, query));
   return result;
 }
 

@@ -41,6 +41,11 @@ MatrixD multiply(const Eigen::Ref<const MatrixD>& a, const Eigen::Ref<const Matr
 /// gram += Aᵀ A, both triangles, for A n x k and a symmetric `gram`. O(n k²).
 void add_gram(const Eigen::Ref<const Matrix>& a, MatrixD& gram, int jobs = 0);
 
+/// Aᵀ A, k x k. O(n k²).
+inline MatrixD gram(const MatrixD& a, int jobs = 0) {
+  return multiply(MatrixD(a.transpose()), a, jobs);
+}
+
 /// into += Aᵀ B, k x m, for A n x k and B n x m. O(n k m).
 void add_transposed_product(const Eigen::Ref<const Matrix>& a, const Eigen::Ref<const Matrix>& b,
                             MatrixD& into, int jobs = 0);

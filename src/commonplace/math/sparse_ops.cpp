@@ -273,7 +273,13 @@ void normalise_rows(Sparse& a, int jobs) {
   });
 }
 
-double squared_norm(const SparseView& a) { return squared_length(a.values); }
+double squared_norm(const SparseView& a) {
+  double sum = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    for (const float value : a.row_values(row))
+      sum += static_cast<double>(value) * static_cast<double>(value);
+  return sum;
+}
 
 double dot_rows(const SparseView& a, std::int64_t i, const SparseView& b, std::int64_t j) {
   require(a.columns == b.columns, "rows of ", a.columns, " and ", b.columns,

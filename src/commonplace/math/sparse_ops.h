@@ -46,7 +46,8 @@ VectorD row_norms(const SparseView& a, int jobs = 0);
 /// Scales each row to Euclidean length one; rows of zeros stay.
 void normalise_rows(Sparse& a, int jobs = 0);
 
-/// The sum of the squares of all entries.
+/// The sum of the squares of the entries of its rows, also where they are a part of a larger
+/// matrix.
 double squared_norm(const SparseView& a);
 
 /// Row i of A times row j of B, which has the same columns. O(length of both rows).

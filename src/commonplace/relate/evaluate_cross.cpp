@@ -136,8 +136,8 @@ Options pair_options(const FeatureRows& first, const FeatureRows& second, std::i
   return options;
 }
 
-Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
-              std::span<const std::int64_t> asked, double ridge, int jobs) {
+Matrix cca_scores(const RelateData& data, std::span<const std::int64_t> known,
+                  std::span<const std::int64_t> asked, double ridge, int jobs) {
   return by_pairs(
       data, known, asked, jobs,
       [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
@@ -148,8 +148,8 @@ Matrix by_cca(const RelateData& data, std::span<const std::int64_t> known,
       [](const CanonicalCorrelation& model) { return model.correlations; });
 }
 
-Matrix by_mvlpp(const RelateData& data, std::span<const std::int64_t> known,
-                std::span<const std::int64_t> asked, double ridge, int jobs) {
+Matrix mvlpp_scores(const RelateData& data, std::span<const std::int64_t> known,
+                    std::span<const std::int64_t> asked, double ridge, int jobs) {
   return by_pairs(
       data, known, asked, jobs,
       [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
@@ -306,8 +306,8 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
   const std::vector<std::pair<std::string, Scores>> methods = {
       {"commonplace", ours(trial.data, true, relate, jobs, progress)},
       {"pairs alone", ours(trial.data, false, relate, jobs, progress)},
-      {"cca", with_ridge(trial.data, by_cca, jobs)},
-      {"mvlpp", with_ridge(trial.data, by_mvlpp, jobs)}};
+      {"cca", with_ridge(trial.data, cca_scores, jobs)},
+      {"mvlpp", with_ridge(trial.data, mvlpp_scores, jobs)}};
   std::vector<CrossQuality> result;
   for (const std::string& made : make_together(comm, std::ssize(methods), [&](std::int64_t number) {
          const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];

@@ -26,7 +26,7 @@ constexpr std::int64_t kMostLearningBytes = std::int64_t{1} << 30;
 /// Far more than any vocabularies take.
 constexpr std::uint64_t kMostWordsBytes = std::uint64_t{1} << 36;
 constexpr std::uint64_t kOrderStream = 77;
-constexpr const char* kKind = "image_words";
+constexpr const char* kImageWordsKind = "image_words";
 constexpr const char* kWordsFile = "words.safetensors";
 
 /// All row numbers in random order, a function of the seed.
@@ -169,7 +169,7 @@ std::string stored_words(const fs::path& path, const std::vector<ImageSource>& s
   try {
     std::string bytes = read_file(path, kMostWordsBytes);
     const TensorFile file(bytes, path.string());
-    require_kind(file, kKind, 1);
+    require_kind(file, kImageWordsKind, 1);
     if (file.metadata("options") != words_key(options, sources.size())) return {};
     if (!same_files(sources, order, file.longs("fingerprints"), jobs)) return {};
     words_in(file);
@@ -183,7 +183,7 @@ std::string words_file(const ImageFeatureOptions& options, std::size_t pictures,
                        const std::vector<std::int64_t>& fingerprints,
                        const std::vector<Matrix>& vocabularies) {
   TensorWriter writer;
-  describe_model(writer, kKind, 1, words_key(options, pictures));
+  describe_model(writer, kImageWordsKind, 1, words_key(options, pictures));
   writer.add("fingerprints", std::span<const std::int64_t>(fingerprints));
   const std::vector<std::int32_t> count = {static_cast<std::int32_t>(vocabularies.size())};
   writer.add("count", std::span<const std::int32_t>(count));

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "partial_rows";
-constexpr int kLayout = 1;
+constexpr const char* kPartialRowsKind = "partial_rows";
+constexpr int kPartialRowsLayout = 1;
 constexpr const char* kEnding = ".safetensors";
 
 /// Names below `folder`, of all ranks' files. Temporaries of killed processes are removed.
@@ -78,7 +78,7 @@ PartialRows::PartialRows(fs::path folder, std::string prefix, std::string key, s
 void PartialRows::open(const std::string& name) {
   const fs::path path = folder_ / name;
   TensorFile file(path);
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kPartialRowsKind, kPartialRowsLayout);
   require(file.metadata("options") == key_, path.string(), ": made in another way");
   const std::span<const std::int64_t> fingerprints = file.longs("fingerprints");
   const MatrixView rows = file.matrix("rows");
@@ -109,7 +109,7 @@ void PartialRows::add(const std::vector<std::uint64_t>& fingerprints, const Matr
                       const std::vector<std::string>& problems) {
   if (fingerprints.empty()) return;
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, key_);
+  describe_model(writer, kPartialRowsKind, kPartialRowsLayout, key_);
   const std::vector<std::int64_t> longs(fingerprints.begin(), fingerprints.end());
   writer.add("fingerprints", std::span<const std::int64_t>(longs));
   writer.add("rows", rows);

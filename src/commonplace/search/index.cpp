@@ -16,8 +16,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "search-index";
-constexpr int kLayout = 1;
+constexpr const char* kIndexKind = "search-index";
+constexpr int kIndexLayout = 1;
 
 TextSource names_of(const std::vector<std::string>& names) {
   return [&names, next = std::size_t{0}](std::string& text) mutable {
@@ -196,7 +196,7 @@ bool fits(const SearchIndex& index, const SearchModel& model) {
 std::optional<SearchIndex> stored_index(const Library& library, const ModelRecord& record,
                                         const SearchModel& model, const std::string& state) {
   for (const ModelRecord& stored : model_records(library)) {
-    if (stored.name != index_name(record.name) || stored.kind != kKind) continue;
+    if (stored.name != index_name(record.name) || stored.kind != kIndexKind) continue;
     try {
       const TensorFile file(stored.file);
       if (file.metadata("state") != state_with_model(state, record)) return std::nullopt;
@@ -240,7 +240,7 @@ SearchIndex open_search_index(const Library& library, const Collection& collecti
 
 void store_search_index(Library& library, const ModelRecord& record, SearchIndex index) {
   index.state = state_with_model(index.state, record);
-  store_model(library, {index_name(record.name), kKind, {}, "{}", "{}", ""},
+  store_model(library, {index_name(record.name), kIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
 }
 
@@ -253,7 +253,7 @@ void remove_model_and_index(Library& library, const std::string& model) {
 
 void save(const SearchIndex& index, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, "{}");
+  describe_model(writer, kIndexKind, kIndexLayout, "{}");
   writer.set("state", index.state);
   add_postings(writer, "tag_words", index.tag_words);
   add_postings(writer, "text_words", index.text_words);
@@ -271,7 +271,7 @@ void save(const SearchIndex& index, const std::filesystem::path& path) {
 }
 
 SearchIndex load_search_index(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kIndexKind, kIndexLayout);
   SearchIndex index;
   index.state = file.metadata("state");
   index.tag_words = read_postings(file, "tag_words");

@@ -12,7 +12,7 @@
 namespace commonplace {
 namespace {
 
-constexpr int kLayout = 1;
+constexpr int kModelLayout = 1;
 constexpr int kMostTopics = 4096;
 
 bool is_number(const std::string& text) {
@@ -83,7 +83,7 @@ void check(const SearchModelOptions& options) {
 
 void save(const SearchModel& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kSearchModelKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kSearchModelKind, kModelLayout, options_to_json(model.options));
   writer.set("target", model.target);
   writer.set("weights", options_to_json(model.borrowing.weights));
   writer.add_strings("lending", model.lending);
@@ -102,7 +102,7 @@ void save(const SearchModel& model, const std::filesystem::path& path) {
 }
 
 SearchModel load_search_model(const TensorFile& file) {
-  require_kind(file, kSearchModelKind, kLayout);
+  require_kind(file, kSearchModelKind, kModelLayout);
   SearchModel model;
   model.options = options_from_json<SearchModelOptions>(file.metadata("options"));
   check(model.options);

@@ -10,13 +10,13 @@ namespace commonplace {
 namespace {
 
 /// The block that a topic is in, and its number within it.
-struct Place {
+struct TopicPlace {
   std::size_t block = 0;
   int number = 0;
 };
 
-Place place_of(const SharedSubspace& subspace, int topic) {
-  Place place{0, topic};
+TopicPlace place_of(const SharedSubspace& subspace, int topic) {
+  TopicPlace place{0, topic};
   while (place.number >= subspace.blocks[place.block].topics)
     place.number -= subspace.blocks[place.block++].topics;
   return place;
@@ -80,7 +80,7 @@ std::vector<std::string> collections_of(const SearchModel& model) {
 TopicSummary topic_summary(const SearchModel& model, int topic, std::size_t terms) {
   const SharedSubspace& subspace = model.borrowing.subspace;
   const std::vector<std::string> names = collections_of(model);
-  const Place place = place_of(subspace, topic);
+  const TopicPlace place = place_of(subspace, topic);
   TopicSummary summary;
   for (const int member : subspace.blocks[place.block].members)
     summary.members.push_back(names[static_cast<std::size_t>(member)]);

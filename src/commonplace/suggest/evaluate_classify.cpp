@@ -318,11 +318,11 @@ Outcome run(const Method& method, const Stage& stage, const ClassifyOptions& opt
 }
 
 /// All that is run, in pieces that any rank can do by itself.
-class Contest {
+class ClassifyContest {
  public:
-  Contest(const ClassifiedItems& items, const ClassifyOptions& options,
-          const PrototypeOptions& descent, const HyperparameterOptions& tuning, int jobs,
-          const Progress& progress)
+  ClassifyContest(const ClassifiedItems& items, const ClassifyOptions& options,
+                  const PrototypeOptions& descent, const HyperparameterOptions& tuning, int jobs,
+                  const Progress& progress)
       : items_(items),
         options_(options),
         descent_(descent),
@@ -444,7 +444,7 @@ ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const Classif
       static_cast<std::int64_t>(options.train_share * static_cast<double>(evaluation.items) * 1.02);
   const std::vector<Method> methods =
       methods_of(options, options.full && fits_full_gp(expected, evaluation.classes));
-  Contest contest(items, options, descent, tuning, jobs, progress);
+  ClassifyContest contest(items, options, descent, tuning, jobs, progress);
   contest.tune(comm);
   evaluation.kernel = contest.first_kernel();
   evaluation.train_items = contest.train_items();

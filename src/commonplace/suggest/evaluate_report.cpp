@@ -8,31 +8,32 @@ namespace commonplace {
 namespace {
 
 nlohmann::ordered_json result_json(const SuggestResult& result) {
-  using Json = nlohmann::ordered_json;
-  const auto interval = [](const Interval& each) { return Json{each.low, each.high}; };
-  Json reliability = Json::array();
+  const auto interval = [](const Interval& each) {
+    return nlohmann::ordered_json{each.low, each.high};
+  };
+  nlohmann::ordered_json reliability = nlohmann::ordered_json::array();
   for (const CalibrationBin& bin : result.reliability)
     reliability.push_back(
         {{"pairs", bin.count}, {"confidence", bin.mean_probability}, {"right", bin.frequency}});
-  Json json = {{"method", result.method},
-               {"prototypes", result.prototypes},
-               {"precision@1", result.precision[0]},
-               {"precision@3", result.precision[2]},
-               {"precision@5", result.precision[4]},
-               {"precision@1_interval", interval(result.precision_at_1)},
-               {"precision@3_interval", interval(result.precision_at_3)},
-               {"precision@5_interval", interval(result.precision_at_5)},
-               {"precision", result.precision},
-               {"ndcg@5", result.ndcg_at_5},
-               {"f1@5", result.f1_at_5},
-               {"popular_ndcg@5", result.popular_ndcg},
-               {"rare_ndcg@5", result.rare_ndcg},
-               {"rank_loss", result.rank_loss},
-               {"one_error", result.one_error},
-               {"coverage", result.coverage},
-               {"train_seconds", result.train_seconds},
-               {"predict_seconds", result.predict_seconds},
-               {"peak_memory_bytes", result.memory}};
+  nlohmann::ordered_json json = {{"method", result.method},
+                                 {"prototypes", result.prototypes},
+                                 {"precision@1", result.precision[0]},
+                                 {"precision@3", result.precision[2]},
+                                 {"precision@5", result.precision[4]},
+                                 {"precision@1_interval", interval(result.precision_at_1)},
+                                 {"precision@3_interval", interval(result.precision_at_3)},
+                                 {"precision@5_interval", interval(result.precision_at_5)},
+                                 {"precision", result.precision},
+                                 {"ndcg@5", result.ndcg_at_5},
+                                 {"f1@5", result.f1_at_5},
+                                 {"popular_ndcg@5", result.popular_ndcg},
+                                 {"rare_ndcg@5", result.rare_ndcg},
+                                 {"rank_loss", result.rank_loss},
+                                 {"one_error", result.one_error},
+                                 {"coverage", result.coverage},
+                                 {"train_seconds", result.train_seconds},
+                                 {"predict_seconds", result.predict_seconds},
+                                 {"peak_memory_bytes", result.memory}};
   if (result.has_confidence) {
     json["hamming_loss"] = result.hamming_loss;
     json["f1"] = result.f1;
@@ -40,7 +41,7 @@ nlohmann::ordered_json result_json(const SuggestResult& result) {
     json["reliability"] = reliability;
   }
   if (!result.settings.empty()) {
-    json["settings"] = Json::parse(result.settings);
+    json["settings"] = nlohmann::ordered_json::parse(result.settings);
     json["settings"].erase("seconds");  // train_seconds has them
   }
   return json;
@@ -102,18 +103,17 @@ Chart reliability_chart(const SuggestEvaluation& evaluation) {
 }  // namespace
 
 std::string to_json(const SuggestEvaluation& evaluation) {
-  using Json = nlohmann::ordered_json;
-  Json methods = Json::array();
+  nlohmann::ordered_json methods = nlohmann::ordered_json::array();
   for (const SuggestResult& each : evaluation.methods) methods.push_back(result_json(each));
-  Json sweep = Json::array();
+  nlohmann::ordered_json sweep = nlohmann::ordered_json::array();
   for (const SuggestResult& each : evaluation.sweep) sweep.push_back(result_json(each));
-  const Json json = {{"train_items", evaluation.train_items},
-                     {"test_items", evaluation.test_items},
-                     {"untagged_test_items", evaluation.untagged},
-                     {"features", evaluation.features},
-                     {"tags", evaluation.tags},
-                     {"methods", methods},
-                     {"sweep", sweep}};
+  const nlohmann::ordered_json json = {{"train_items", evaluation.train_items},
+                                       {"test_items", evaluation.test_items},
+                                       {"untagged_test_items", evaluation.untagged},
+                                       {"features", evaluation.features},
+                                       {"tags", evaluation.tags},
+                                       {"methods", methods},
+                                       {"sweep", sweep}};
   return json.dump();
 }
 

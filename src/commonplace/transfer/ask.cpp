@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kModelKind = "transfer";
+constexpr std::string_view kTransferKind = "transfer";
 
 void check_request(const TransferRequest& request) {
   require(!request.sources.empty(), "give the collection that has the labels with --source");
@@ -164,7 +164,7 @@ void store(Library& library, const TransferRequest& request, const TransferOptio
   short_summary.predictions.clear();
   store_machine_labels(library, collection(library, request.target),
                        {summary.model,
-                        std::string(kModelKind),
+                        std::string(kTransferKind),
                         {},
                         options_to_json(options),
                         to_json(short_summary),

@@ -22,7 +22,7 @@ namespace commonplace {
 namespace {
 
 constexpr std::string_view kModelName = "bridges";
-constexpr std::string_view kModelKind = "bridge-choice";
+constexpr std::string_view kBridgesKind = "bridge-choice";
 constexpr std::size_t kFewestCollections = 4;
 constexpr std::size_t kTurns = 3;
 
@@ -107,7 +107,7 @@ BridgeAdvice built_in_advice() {
 
 BridgeAdvice bridge_advice(const Library& library) {
   for (const ModelRecord& record : model_records(library))
-    if (record.name == kModelName && record.kind == kModelKind)
+    if (record.name == kModelName && record.kind == kBridgesKind)
       return {load_bridge_choice(TensorFile(record.file)),
               nlohmann::json::parse(record.report).value("learned_from", "this library")};
   return built_in_advice();
@@ -154,7 +154,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
   on_first(comm, [&] {
     store_model(library,
                 {std::string(kModelName),
-                 std::string(kModelKind),
+                 std::string(kBridgesKind),
                  {},
                  options_to_json(options),
                  report.dump(),

@@ -25,8 +25,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "anchor-eigenmaps";
-constexpr int kLayout = 1;
+constexpr const char* kAnchorEigenmapsKind = "anchor-eigenmaps";
+constexpr int kAnchorEigenmapsLayout = 1;
 constexpr std::int64_t kBlockRows = 2048;
 constexpr std::int64_t kMostAnchors = 20000;
 constexpr double kLeastEigenvalue = 1e-9;
@@ -310,7 +310,8 @@ namespace {
 template <class Use>
 void with_tensors(const AnchorEigenmaps& model, Use use) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kAnchorEigenmapsKind, kAnchorEigenmapsLayout,
+                 options_to_json(model.options));
   const std::int64_t items[] = {model.items};
   const double bandwidth[] = {model.bandwidth};
   writer.add("items", std::span<const std::int64_t>(items));
@@ -336,7 +337,7 @@ std::string to_bytes(const AnchorEigenmaps& model) {
 }
 
 AnchorEigenmaps load_anchor_eigenmaps(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kAnchorEigenmapsKind, kAnchorEigenmapsLayout);
   AnchorEigenmaps model;
   model.options = options_from_json<AnchorEigenmapOptions>(file.metadata("options"));
   check(model.options);

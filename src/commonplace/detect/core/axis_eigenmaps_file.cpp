@@ -11,9 +11,9 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "axis-eigenmaps";
+constexpr const char* kAxisEigenmapsKind = "axis-eigenmaps";
 constexpr const char* kStatisticsKind = "axis-statistics";
-constexpr int kLayout = 1;
+constexpr int kAxisEigenmapsLayout = 1;
 
 std::span<const double> span_of(const VectorD& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
@@ -67,7 +67,7 @@ void check_axes(const AxisEigenmaps& model, const TensorFile& file) {
 template <class Use>
 void with_tensors(const AxisEigenmaps& model, Use use) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kAxisEigenmapsKind, kAxisEigenmapsLayout, options_to_json(model.options));
   const std::int64_t items[] = {model.items};
   writer.add("items", std::span<const std::int64_t>(items));
   writer.add("mean", span_of(model.mean));
@@ -97,7 +97,7 @@ std::string to_bytes(const AxisEigenmaps& model) {
 }
 
 AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kAxisEigenmapsKind, kAxisEigenmapsLayout);
   AxisEigenmaps model;
   model.options = options_from_json<AxisEigenmapOptions>(file.metadata("options"));
   check(model.options);
@@ -131,7 +131,7 @@ AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
 
 void save(const AxisStatistics& statistics, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kStatisticsKind, kLayout, "{}");
+  describe_model(writer, kStatisticsKind, kAxisEigenmapsLayout, "{}");
   const std::int64_t items[] = {statistics.items};
   writer.add("items", std::span<const std::int64_t>(items));
   writer.add("sum", span_of(statistics.sum));
@@ -144,7 +144,7 @@ void save(const AxisStatistics& statistics, const std::filesystem::path& path) {
 }
 
 AxisStatistics load_axis_statistics(const TensorFile& file) {
-  require_kind(file, kStatisticsKind, kLayout);
+  require_kind(file, kStatisticsKind, kAxisEigenmapsLayout);
   AxisStatistics statistics;
   statistics.items = items_of(file);
   statistics.sum = vector_of(file, "sum");

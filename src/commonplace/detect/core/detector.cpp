@@ -16,11 +16,6 @@ constexpr int kFolds = 5;
 constexpr std::int64_t kFewestLabelled = 20;
 constexpr double kLambdas[] = {1, 0.3, 3, 10};
 
-bool has_both(const MatrixD& labels, Eigen::Index concept_number) {
-  return (labels.col(concept_number).array() > 0).any() &&
-         (labels.col(concept_number).array() < 0).any();
-}
-
 /// The labelled items in `kFolds` parts, each with about as many of every concept: in the order of
 /// the rarest concept that they show they are dealt out in turn.
 std::vector<int> folds_of(const MatrixD& labels, std::uint64_t seed) {

@@ -18,8 +18,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "neighbour-smoothing";
-constexpr int kLayout = 1;
+constexpr const char* kGraphDiffusionKind = "neighbour-smoothing";
+constexpr int kGraphDiffusionLayout = 1;
 constexpr std::int64_t kProductsAtOnce = 1 << 23;
 /// Of the greatest.
 constexpr double kLeastVariance = 1e-6;
@@ -182,7 +182,8 @@ Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
 namespace {
 
 void add_model(TensorWriter& writer, const GraphDiffusion& model) {
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kGraphDiffusionKind, kGraphDiffusionLayout,
+                 options_to_json(model.options));
   writer.add("mean", std::span<const double>(model.mean.data(),
                                              static_cast<std::size_t>(model.mean.size())));
   writer.add("whitening", model.whitening);
@@ -206,7 +207,7 @@ std::string to_bytes(const GraphDiffusion& model) {
 }
 
 GraphDiffusion load_graph_diffusion(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kGraphDiffusionKind, kGraphDiffusionLayout);
   GraphDiffusion model;
   model.options = options_from_json<GraphDiffusionOptions>(file.metadata("options"));
   check(model.options);

@@ -11,11 +11,6 @@
 namespace commonplace {
 namespace {
 
-bool has_both(const MatrixD& labels, Eigen::Index concept_number) {
-  return (labels.col(concept_number).array() > 0).any() &&
-         (labels.col(concept_number).array() < 0).any();
-}
-
 ConceptHeads fit_lap_rls_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
                                double lambda, int jobs) {
   LapRlsOptions options;
@@ -28,6 +23,11 @@ ConceptHeads fit_lap_rls_heads(const Eigen::Ref<const Matrix>& coordinates, cons
 }
 
 }  // namespace
+
+bool has_both(const MatrixD& labels, Eigen::Index concept_number) {
+  return (labels.col(concept_number).array() > 0).any() &&
+         (labels.col(concept_number).array() < 0).any();
+}
 
 ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
                        const HeadSetting& setting, int jobs) {

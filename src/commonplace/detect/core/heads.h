@@ -28,6 +28,9 @@ struct HeadSetting {
   double cost = 5;
 };
 
+/// Tells whether some items are known to show the concept and others not to.
+bool has_both(const MatrixD& labels, Eigen::Index concept_number);
+
 /// Learns the concepts from coordinates (labelled items x columns). LapRLS has an offset
 /// that is free where both signs are known, and none where only one is: then the score is the
 /// likeness to the examples.

@@ -14,7 +14,7 @@ namespace commonplace {
 namespace {
 
 constexpr double kLeastPenalty = 1e-9;
-constexpr Eigen::Index kBlockRows = 2048;
+constexpr Eigen::Index kRowsAtOnce = 2048;
 constexpr Eigen::Index kManyRows = 2048;
 
 void check(const LapRlsOptions& options) {
@@ -65,8 +65,8 @@ void accumulate_many(LapRlsStatistics& statistics, const Eigen::Ref<const Matrix
   add_transposed_product(rows, beside, products, jobs);
   // A number that is not finite makes a sum one.
   if (!products.allFinite() || !labels.allFinite()) check_finite(rows, labels);
-  for (Eigen::Index first = 0; first < rows.rows(); first += kBlockRows)
-    add_gram(rows.middleRows(first, std::min(kBlockRows, rows.rows() - first)), statistics.gram,
+  for (Eigen::Index first = 0; first < rows.rows(); first += kRowsAtOnce)
+    add_gram(rows.middleRows(first, std::min(kRowsAtOnce, rows.rows() - first)), statistics.gram,
              jobs);
   statistics.right += products.leftCols(labels.cols());
   statistics.sum += products.col(labels.cols());
@@ -92,8 +92,8 @@ void accumulate(LapRlsStatistics& statistics, const Rows& rows,
     }
   }
   check_finite(rows, labels);
-  for (Eigen::Index first = 0; first < rows.rows(); first += kBlockRows) {
-    const Eigen::Index count = std::min(kBlockRows, rows.rows() - first);
+  for (Eigen::Index first = 0; first < rows.rows(); first += kRowsAtOnce) {
+    const Eigen::Index count = std::min(kRowsAtOnce, rows.rows() - first);
     const MatrixD part = rows.middleRows(first, count).template cast<double>();
     MatrixD weighted = sign * part;
     for (Eigen::Index row = 0; row < count; ++row)

@@ -19,11 +19,11 @@ namespace {
 
 /// The most features of all modalities for which the others are eliminated from the first.
 constexpr std::int64_t kMostEliminated = 4000;
-constexpr std::int64_t kColumnsAtOnce = 256;
-constexpr std::int64_t kBlockRows = 512;
+constexpr std::int64_t kProjectedAtOnce = 256;
+constexpr std::int64_t kProjectedRows = 512;
 
-constexpr const char* kKind = "guided-projection";
-constexpr int kLayout = 1;
+constexpr const char* kProjectionKind = "guided-projection";
+constexpr int kProjectionLayout = 1;
 
 /// Refuses options out of range, naming the option.
 void check(const GuidedProjectionOptions& options) {
@@ -80,8 +80,8 @@ Eigenpairs solve_all(const GuidedOperator& problem, const GuidedProjectionOption
 MatrixD whole_a(const GuidedOperator& problem) {
   const std::int64_t size = problem.features();
   MatrixD result(size, size);
-  for (std::int64_t first = 0; first < size; first += kColumnsAtOnce) {
-    const std::int64_t count = std::min(kColumnsAtOnce, size - first);
+  for (std::int64_t first = 0; first < size; first += kProjectedAtOnce) {
+    const std::int64_t count = std::min(kProjectedAtOnce, size - first);
     MatrixD units = MatrixD::Zero(size, count);
     for (std::int64_t i = 0; i < count; ++i) units(first + i, i) = 1;
     result.middleCols(first, count) = problem.multiply_a(units);
@@ -185,7 +185,7 @@ std::string name_of(std::size_t modality, const char* what) {
 template <class Use>
 void with_tensors(const GuidedProjection& model, Use use) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kProjectionKind, kProjectionLayout, options_to_json(model.options));
   writer.add("eigenvalues", numbers(model.eigenvalues));
   writer.add("strength", numbers(model.strength));
   std::vector<std::uint8_t> identity;
@@ -265,7 +265,7 @@ Matrix encode(const GuidedProjection& model, std::size_t modality, const Feature
           places.rowwise() -= projected.shift;
           result.middleRows(first, count) = places.cast<float>();
         },
-        static_cast<std::size_t>(kBlockRows));
+        static_cast<std::size_t>(kProjectedRows));
   }
   for (Eigen::Index row = 0; row < result.rows(); ++row)
     require(result.row(row).allFinite(), "row ", row + 1,
@@ -297,7 +297,7 @@ std::string to_bytes(const GuidedProjection& model) {
 }
 
 GuidedProjection load_guided_projection(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kProjectionKind, kProjectionLayout);
   GuidedProjection model;
   model.options = options_from_json<GuidedProjectionOptions>(file.metadata("options"));
   check(model.options);

@@ -16,8 +16,8 @@
 namespace commonplace {
 namespace {
 
-constexpr std::int64_t kBlockRows = 2048;
-constexpr std::int64_t kParts = 32;
+constexpr std::int64_t kGramRows = 2048;
+constexpr std::int64_t kGramParts = 32;
 /// A block that is not formed is solved to this share of the error, in at most so many steps.
 constexpr double kSolveTolerance = 0.1;
 constexpr int kMostSolveSteps = 20;
@@ -30,7 +30,7 @@ void for_each_block(const GuidedItems& modality, const VectorD& weights, const U
   std::vector<Eigen::Index> rows;
   for (Eigen::Index i = 0; i <= weights.size(); ++i) {
     if (i < weights.size() && weights(i) != 0) rows.push_back(i);
-    if (rows.empty() || (i < weights.size() && std::ssize(rows) < kBlockRows)) continue;
+    if (rows.empty() || (i < weights.size() && std::ssize(rows) < kGramRows)) continue;
     MatrixD block = modality.features->dense()(rows, Eigen::all).template cast<double>();
     if (modality.mean.size() > 0) block.rowwise() -= modality.mean.transpose();
     use(block, VectorD(weights(rows)));
@@ -64,7 +64,7 @@ MatrixD sparse_gram(const GuidedItems& modality, const VectorD& weights, int job
   MatrixD result = MatrixD::Zero(modality.columns, modality.columns);
   if (modality.items == 0) return result;
   const SparseView rows = modality.sparse_rows();
-  const auto bounds = balanced_columns(rows, kParts);
+  const auto bounds = balanced_columns(rows, kGramParts);
   parallel_for(
       bounds.size() - 1, jobs,
       [&](std::size_t first, std::size_t last) {

@@ -14,9 +14,9 @@ namespace commonplace {
 namespace {
 
 /// Dense features become doubles so many rows at a time.
-constexpr std::int64_t kBlockRows = 512;
+constexpr std::int64_t kItemRows = 512;
 /// Sums over items are of so many parts, whatever the number of threads.
-constexpr std::int64_t kParts = 16;
+constexpr std::int64_t kItemParts = 16;
 
 void check_sparse(const SparseView& rows, std::size_t number) {
   for (std::int64_t row = 0; row < rows.rows; ++row) {
@@ -54,16 +54,16 @@ void centre_back(const GuidedItems& modality, const MatrixD& g, MatrixD& result)
 
 /// Xᵀ g for dense features, in a fixed number of parts.
 MatrixD dense_back(const MatrixView& rows, const MatrixD& g, int jobs) {
-  const std::int64_t blocks = (rows.rows() + kBlockRows - 1) / kBlockRows;
-  const std::int64_t parts = std::clamp<std::int64_t>(blocks, 1, kParts);
+  const std::int64_t blocks = (rows.rows() + kItemRows - 1) / kItemRows;
+  const std::int64_t parts = std::clamp<std::int64_t>(blocks, 1, kItemParts);
   std::vector<MatrixD> sums(static_cast<std::size_t>(parts), MatrixD::Zero(g.cols(), rows.cols()));
   parallel_for(
       sums.size(), jobs,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t part = begin; part < end; ++part)
           for (auto b = static_cast<std::int64_t>(part); b < blocks; b += parts) {
-            const std::int64_t first = b * kBlockRows;
-            const std::int64_t count = std::min(kBlockRows, rows.rows() - first);
+            const std::int64_t first = b * kItemRows;
+            const std::int64_t count = std::min(kItemRows, rows.rows() - first);
             sums[part] += multiply(MatrixD(g.middleRows(first, count).transpose()),
                                    MatrixD(rows.middleRows(first, count).cast<double>()), 1);
           }
@@ -155,7 +155,7 @@ MatrixD project(const GuidedItems& modality, const MatrixD& p, int jobs) {
           result.middleRows(first, count) =
               multiply(MatrixD(rows.middleRows(first, count).cast<double>()), p, 1);
         },
-        static_cast<std::size_t>(kBlockRows));
+        static_cast<std::size_t>(kItemRows));
   }
   centre(modality, p, result);
   return result;

@@ -17,8 +17,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "landmark-features";
-constexpr int kLayout = 1;
+constexpr const char* kNystromKind = "landmark-features";
+constexpr int kNystromLayout = 1;
 /// Dense rows of so many columns or fewer are compared by their differences.
 constexpr std::int64_t kFewColumns = 8;
 constexpr std::int64_t kMostLandmarks = 20000;
@@ -35,7 +35,7 @@ constexpr std::int64_t kPanel = 256;
 constexpr double kLeastJitter = 1e-8;
 constexpr double kMostJitter = 0.1;
 /// A squared distance that is this part of the two squared lengths or less may be all rounding.
-constexpr double kRounding = 1e-14;
+constexpr double kNystromRounding = 1e-14;
 /// The kernel is 0 beyond this exponent: e⁻¹⁰⁰ is nothing beside the jitter.
 constexpr double kNegligible = 100;
 /// Streams of draws, so that no two uses of a seed share one.
@@ -139,7 +139,7 @@ class Comparison {
     for (Eigen::Index j = 0; j < squares_.size(); ++j) {
       const double lengths = square + squares_[j];
       const double distance = lengths - 2 * products[j];
-      products[j] = distance > kRounding * lengths ? distance : 0;
+      products[j] = distance > kNystromRounding * lengths ? distance : 0;
     }
   }
 
@@ -263,7 +263,7 @@ namespace {
 template <class Use>
 void with_tensors(const NystromFeatures& model, const Use& use) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kNystromKind, kNystromLayout, options_to_json(model.options));
   if (model.landmarks.is_sparse)
     writer.add_sparse("landmarks", model.landmarks.sparse.view());
   else
@@ -295,7 +295,7 @@ std::string to_bytes(const NystromFeatures& model) {
 }
 
 NystromFeatures load_nystrom_features(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kNystromKind, kNystromLayout);
   NystromFeatures model;
   model.options = options_from_json<NystromOptions>(file.metadata("options"));
   check(model.options);

@@ -24,7 +24,7 @@ constexpr std::int64_t kUsualDim = 30;
 constexpr std::int64_t kBaselineLandmarks = 400;
 /// Widths of kernel regression on places, in degrees.
 constexpr double kWidths[] = {0.0003, 0.001, 0.003, 0.01};
-constexpr double kRidges[] = {0.03, 0.1, 0.3, 1, 3, 10, 30};
+constexpr double kRidgesTried[] = {0.03, 0.1, 0.3, 1, 3, 10, 30};
 constexpr double kNeighbours[] = {3, 5, 10, 20, 40};
 
 const Modality& target_of(const RelateTask& task) {
@@ -373,16 +373,16 @@ std::optional<Parametric> parametric(const std::string& name) {
   const auto grid = [](std::span<const double> values) {
     return std::vector<double>(values.begin(), values.end());
   };
-  if (name == "cca") return Parametric{by_cca, grid(kRidges)};
-  if (name == "mvlpp") return Parametric{by_mvlpp, grid(kRidges)};
-  if (name == "positive") return Parametric{by_positive, grid(kRidges)};
+  if (name == "cca") return Parametric{by_cca, grid(kRidgesTried)};
+  if (name == "mvlpp") return Parametric{by_mvlpp, grid(kRidgesTried)};
+  if (name == "positive") return Parametric{by_positive, grid(kRidgesTried)};
   if (name == "lpp") return Parametric{by_lpp, grid(kNeighbours)};
   if (name == "place-votes") return Parametric{by_places, grid(kWidths)};
   if (name == "ridge" || name == "ridge-all") {
     const bool all = name == "ridge-all";
     return Parametric{
         [all](const RelateTask& task, double ridge) { return by_ridge(task, all, ridge); },
-        grid(kRidges)};
+        grid(kRidgesTried)};
   }
   if (name == "neighbours")
     return Parametric{

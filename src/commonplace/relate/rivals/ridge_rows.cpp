@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostOfSmallerSide = 20000;
 /// Numbers that are made double at a time.
-constexpr std::int64_t kNumbersAtOnce = 1 << 20;
+constexpr std::int64_t kBlockNumbers = 1 << 20;
 /// What of a square may be all rounding.
-constexpr double kRounding = 1e-13;
+constexpr double kRidgeRounding = 1e-13;
 
 void check(const FeatureRows& rows, const SparseView& targets, const RidgeRowOptions& options) {
   require(options.ridge > 0 && std::isfinite(options.ridge), "ridge is ", options.ridge,
@@ -72,7 +72,7 @@ MatrixD to_dense(const SparseView& rows) {
 /// other.
 template <class Use>
 void for_each_block(const MatrixView& rows, const Eigen::RowVectorXd& mean, const Use& use) {
-  const std::int64_t block = std::max<std::int64_t>(1, kNumbersAtOnce / rows.cols());
+  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / rows.cols());
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     MatrixD part = rows.middleRows(first, std::min(block, rows.rows() - first)).cast<double>();
     part.rowwise() -= mean;
@@ -116,7 +116,7 @@ MatrixD solve(MatrixD gram, double squares, double ridge, const MatrixD& right, 
   const double mean = gram.diagonal().mean();
   const double raw = squares / static_cast<double>(gram.rows());
   // Features that are all the same say nothing; what is left of them by rounding must not either.
-  gram.diagonal().array() += mean > kRounding * raw ? ridge * mean : 1 + raw;
+  gram.diagonal().array() += mean > kRidgeRounding * raw ? ridge * mean : 1 + raw;
   require(factorise(gram, jobs), "the ridge cannot be solved with ", ridge,
           " of the mean diagonal; give a greater one");
   const MatrixD inverse = inverse_of_lower(gram, jobs);

@@ -14,8 +14,8 @@
 namespace commonplace {
 namespace {
 
-constexpr const char* kKind = "shared-subspace";
-constexpr int kLayout = 1;
+constexpr const char* kSubspaceKind = "shared-subspace";
+constexpr int kSubspaceLayout = 1;
 /// Of the largest product of an item with a topic.
 constexpr double kEncodeAccuracy = 1e-10;
 
@@ -137,14 +137,14 @@ void check(const SharedSubspace& model, const std::string& name) {
 
 void save(const SharedSubspace& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kSubspaceKind, kSubspaceLayout, options_to_json(model.options));
   writer.set("blocks", to_text(model.blocks));
   writer.add("basis", model.basis);
   writer.write(path);
 }
 
 SharedSubspace load_shared_subspace(const TensorFile& file) {
-  require_kind(file, kKind, kLayout);
+  require_kind(file, kSubspaceKind, kSubspaceLayout);
   SharedSubspace model{file.matrix("basis"), blocks_from_text(file.metadata("blocks")),
                        options_from_json<SharedSubspaceOptions>(file.metadata("options"))};
   check(model, file.name());

@@ -10,7 +10,7 @@
 namespace commonplace {
 namespace {
 
-constexpr std::int64_t kBlock = 256;
+constexpr std::int64_t kQueryBlock = 256;
 
 struct Neighbour {
   std::int32_t row;
@@ -40,8 +40,8 @@ Sparse nearest_dense(const FeatureRows& items, const FeatureRows& known, std::in
                      std::span<const std::int64_t> skip, int jobs) {
   Sparse result;
   result.columns = known.rows();
-  for (std::int64_t begin = 0; begin < items.rows(); begin += kBlock) {
-    const std::int64_t rows = std::min(kBlock, items.rows() - begin);
+  for (std::int64_t begin = 0; begin < items.rows(); begin += kQueryBlock) {
+    const std::int64_t rows = std::min(kQueryBlock, items.rows() - begin);
     const Matrix scores = products(slice(items, begin, rows), known, jobs);
     std::vector<std::vector<Neighbour>> found(static_cast<std::size_t>(rows));
     parallel_for(found.size(), jobs, [&](std::size_t first, std::size_t last) {

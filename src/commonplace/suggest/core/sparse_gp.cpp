@@ -15,7 +15,7 @@
 namespace commonplace {
 namespace {
 
-constexpr std::int64_t kBlock = 2048;
+constexpr std::int64_t kGramBlock = 2048;
 
 Eigen::Map<const Eigen::VectorXf> as_vector(std::span<const float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
@@ -69,10 +69,10 @@ SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRo
   result.gram = MatrixD::Zero(basis.size(), basis.size());
   // Added up as tags x M: a tag's row is contiguous, and an item touches few of them.
   MatrixD by_tag = MatrixD::Zero(targets.columns, basis.size());
-  for (std::int64_t begin = 0; begin < items.rows(); begin += kBlock) {
+  for (std::int64_t begin = 0; begin < items.rows(); begin += kGramBlock) {
     progress({"learning tags", static_cast<std::uint64_t>(begin),
               static_cast<std::uint64_t>(items.rows()), "items"});
-    const std::int64_t count = std::min(kBlock, items.rows() - begin);
+    const std::int64_t count = std::min(kGramBlock, items.rows() - begin);
     const Matrix whitened = whiten(basis, slice(items, begin, count), jobs);
     add_gram(whitened, result.gram, jobs);
     for (std::int64_t i = 0; i < count; ++i) {

@@ -13,7 +13,7 @@ namespace commonplace {
 namespace {
 
 /// Items that are compared with the centres at a time.
-constexpr std::int64_t kBlock = 1024;
+constexpr std::int64_t kAssignBlock = 1024;
 
 /// The items of the tags that most items have, as groups; of equals the first.
 Sparse commonest_tags(const SparseView& tags, std::int64_t most, Comm& comm) {
@@ -81,8 +81,8 @@ Sparse drawn_items(const GlobalRows& rows, std::int64_t own, std::int64_t groups
 std::vector<std::int32_t> nearest_centres(const FeatureRows& items, const FeatureRows& centres,
                                           int jobs) {
   std::vector<std::int32_t> nearest(static_cast<std::size_t>(items.rows()));
-  for (std::int64_t begin = 0; begin < items.rows(); begin += kBlock) {
-    const std::int64_t count = std::min(kBlock, items.rows() - begin);
+  for (std::int64_t begin = 0; begin < items.rows(); begin += kAssignBlock) {
+    const std::int64_t count = std::min(kAssignBlock, items.rows() - begin);
     const Matrix scores = products(slice(items, begin, count), centres, jobs);
     for (std::int64_t i = 0; i < count; ++i) {
       Eigen::Index best = 0;

@@ -17,7 +17,7 @@ namespace {
 /// A start is never surer than this, so that every class can still grow.
 constexpr double kLeastStart = 0.01;
 /// No label is less likely than this.
-constexpr double kLeastLikely = 1e-12;
+constexpr double kLeastShare = 1e-12;
 
 /// Clustering may cost so much accuracy on the collection before: it makes up for what evidence
 /// from other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and
@@ -243,11 +243,11 @@ class StagedTransfer {
   double held_out_regression(const SparseView& teachers, const MatrixD& classes,
                              const std::vector<std::int32_t>& labels,
                              const std::vector<std::uint8_t>& used) const {
-    constexpr int kFolds = 2;
-    const std::vector<int> fold_of = folds_of_items(teachers.rows, kFolds, comm_);
+    constexpr int kHalves = 2;
+    const std::vector<int> fold_of = folds_of_items(teachers.rows, kHalves, comm_);
     const LogisticRegressionOptions options = regression_options();
     std::array<double, 2> sums{};
-    for (int fold = 0; fold < kFolds; ++fold) {
+    for (int fold = 0; fold < kHalves; ++fold) {
       MatrixD known = classes;
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
@@ -258,7 +258,7 @@ class StagedTransfer {
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold && labels[row] >= 0) {
           sums[0] +=
-              std::log(std::max(told(static_cast<Eigen::Index>(row), labels[row]), kLeastLikely));
+              std::log(std::max(told(static_cast<Eigen::Index>(row), labels[row]), kLeastShare));
           sums[1] += 1;
         }
     }

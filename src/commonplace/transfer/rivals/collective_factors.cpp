@@ -36,19 +36,6 @@ void check_matrix(const SparseView& matrix, const char* rows) {
               " has a number that is not finite; expected only finite ones");
 }
 
-/// The sum of squares of the rows' own entries, also where they are a part of a larger matrix.
-double sum_of_squares(const SparseView& matrix) {
-  double sum = 0;
-  for (std::int64_t row = 0; row < matrix.rows; ++row)
-    for (const float value : matrix.row_values(row))
-      sum += static_cast<double>(value) * static_cast<double>(value);
-  return sum;
-}
-
-MatrixD gram(const MatrixD& rows, int jobs) {
-  return multiply(MatrixD(rows.transpose()), rows, jobs);
-}
-
 /// right (system + ridge I)⁻¹.
 MatrixD ridge_solution(const MatrixD& right, const MatrixD& system, double ridge, int jobs) {
   Eigen::MatrixXd penalised = system;
@@ -66,8 +53,7 @@ class Solver {
       : z_(z),
         f_(f),
         options_(options),
-        constant_(options.balance * sum_of_squares(z) + (1 - options.balance) * sum_of_squares(f)) {
-  }
+        constant_(options.balance * squared_norm(z) + (1 - options.balance) * squared_norm(f)) {}
 
   /// V by chance, then U and W of it.
   void start(CollectiveFactors& factors) const {

@@ -42,14 +42,6 @@ struct Part {
   MatrixD a;              ///< items x rank, nothing before the first round
 };
 
-double sum_of_squares(const SparseView& rows) {
-  double sum = 0;
-  for (std::int64_t row = 0; row < rows.rows; ++row)
-    for (const float value : rows.row_values(row))
-      sum += static_cast<double>(value) * static_cast<double>(value);
-  return sum;
-}
-
 std::vector<Part> parts_of(std::span<const SparseView> collections) {
   require(!collections.empty(), "there are no collections; give 1 or more");
   std::vector<Part> result;
@@ -71,10 +63,6 @@ std::vector<Part> parts_of(std::span<const SparseView> collections) {
     result.push_back(std::move(part));
   }
   return result;
-}
-
-MatrixD gram(const MatrixD& rows, int jobs) {
-  return multiply(MatrixD(rows.transpose()), rows, jobs);
 }
 
 /// B with zeros where the collection has (or has not) the feature.
@@ -198,7 +186,7 @@ double regress_items(std::vector<Part>& parts, const MatrixD& b, double penalty,
     const MatrixD system = gram(chosen_rows(b, part.has, true), jobs);
     const MatrixD right = multiply(part.rows, b, jobs);
     part.a = multiply(right, ridge_inverse(system, penalty), jobs);
-    objective += sum_of_squares(part.rows) - 2 * part.a.cwiseProduct(right).sum() +
+    objective += squared_norm(part.rows) - 2 * part.a.cwiseProduct(right).sum() +
                  gram(part.a, jobs).cwiseProduct(system).sum() + penalty * part.a.squaredNorm();
   }
   return objective;
@@ -255,7 +243,7 @@ LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMa
   std::vector<Part> parts = parts_of(collections);
   const std::int64_t features = collections[0].columns;
   double squares = 0;
-  for (const Part& part : parts) squares += sum_of_squares(part.rows);
+  for (const Part& part : parts) squares += squared_norm(part.rows);
   require(squares > 0, "the collections have no entries; give items that have features");
   const int jobs = options.jobs;
   const double penalty = options.ridge * std::sqrt(squares / static_cast<double>(options.rank));
