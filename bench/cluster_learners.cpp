@@ -102,10 +102,9 @@ Fit prepare_subspace(const Sizes& sizes, const RowRange& own) {
     SharedSubspaceOptions options;
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
-    options.jobs = 1;
     const SparseView views[] = {items.view()};
     const auto fit =
-        fit_shared_subspace(views, {{{0}, static_cast<int>(sizes.parts)}}, options, comm);
+        fit_shared_subspace(views, {{{0}, static_cast<int>(sizes.parts)}}, options, {comm, 1});
     done.iterations = fit.report.iterations;
   };
 }
@@ -133,8 +132,7 @@ Fit prepare_plsa(const Sizes& sizes, const RowRange& own) {
     options.topics = static_cast<int>(sizes.parts);
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
-    options.jobs = 1;
-    done.iterations = fit_plsa(items.view(), options, comm).report.iterations;
+    done.iterations = fit_plsa(items.view(), options, {comm, 1}).report.iterations;
   };
 }
 double plsa_bytes(const Sizes& s) { return summed(s.iterations * s.width * s.parts, s); }
@@ -152,8 +150,7 @@ Fit prepare_axes(const Sizes& sizes, const RowRange& own) {
              Comm& comm, Sizes& done) {
     AxisEigenmapOptions options;
     options.count = whole(sizes.parts);
-    options.jobs = 1;
-    const AxisEigenmapFit fit = fit_axis_eigenmaps(items, options, comm);
+    const AxisEigenmapFit fit = fit_axis_eigenmaps(items, options, {comm, 1});
     MatrixD labels = MatrixD::Constant(items.rows(), whole(sizes.tags), -1);
     for (Eigen::Index i = 0; i < labels.rows(); ++i)
       labels(i, groups[static_cast<std::size_t>(i)]) = 1;
@@ -187,8 +184,7 @@ Fit prepare_anchors(const Sizes& sizes, const RowRange& own) {
     options.count = whole(sizes.parts / 2);
     options.anchors = whole(sizes.parts);
     options.sample = whole(sizes.sample);
-    options.jobs = 1;
-    fit_anchor_eigenmaps(items, options, comm);
+    fit_anchor_eigenmaps(items, options, {comm, 1});
   };
 }
 /// Drawing items: the number and the row of a few more than are wanted, then the rows.
@@ -210,8 +206,7 @@ Fit prepare_smoothing(const Sizes& sizes, const RowRange& own) {
   return [=, items = dense_items(own, sizes.width)](Comm& comm, Sizes&) {
     GraphDiffusionOptions options;
     options.references = whole(sizes.sample);
-    options.jobs = 1;
-    fit_graph_diffusion(items, options, comm);
+    fit_graph_diffusion(items, options, {comm, 1});
   };
 }
 double smoothing_bytes(const Sizes& s) {
@@ -235,10 +230,9 @@ Fit prepare_suggest(const Sizes& sizes, const RowRange& own) {
     TagPrototypeOptions options;
     options.count = whole(sizes.parts);
     options.iterations = kPrototypeIterations;
-    options.jobs = 1;
     const SparseGpBasis basis = make_basis(
-        {KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, tags.view(), options, comm), 1e-6, 1);
-    solve_sparse_gp(gather_statistics(basis, rows, tags.view(), comm, 1), 0.1, 1);
+        {KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, tags.view(), options, {comm, 1}), 1e-6, 1);
+    solve_sparse_gp(gather_statistics(basis, rows, tags.view(), {comm, 1}), 0.1, 1);
     done.iterations = kPrototypeIterations;
   };
 }
@@ -268,9 +262,8 @@ Fit prepare_softmax(const Sizes& sizes, const RowRange& own) {
   return [=, items = std::move(items), labels = group_labels(own, sizes.tags)](Comm& comm,
                                                                                Sizes& done) {
     SoftmaxGpOptions options;
-    options.jobs = 1;
     const std::int64_t before = comm.use().calls;
-    const SoftmaxGpFit fit = fit_softmax_gp(items, labels, whole(sizes.tags), options, comm);
+    const SoftmaxGpFit fit = fit_softmax_gp(items, labels, whole(sizes.tags), options, {comm, 1});
     done.iterations = fit.report.iterations;
     // What the calls leave: four are made once, and a step makes two beside its products.
     done.products = static_cast<double>(comm.use().calls - before) - 4 - 2 * fit.report.iterations;
@@ -295,13 +288,12 @@ Fit prepare_relate(const Sizes& sizes, const RowRange& own) {
           links = sparse_items(own, sizes.tags, sizes.of_item, 2)](Comm& comm, Sizes& done) {
     GuidedProjectionOptions options;
     options.dim = whole(sizes.parts);
-    options.jobs = 1;
     const FeatureRows features(items);
     const RowRange tags = rows_of_rank(links.columns, comm.rank(), comm.size());
     const std::vector<GuidedModality> kinds = {{&features, items.rows(), 0.1},
                                                {nullptr, tags.end - tags.begin, 0.1}};
     const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
-    done.iterations = fit_guided_projection(kinds, guidance, options, comm).report.iterations;
+    done.iterations = fit_guided_projection(kinds, guidance, options, {comm, 1}).report.iterations;
   };
 }
 double relate_bytes(const Sizes& s) {
@@ -331,7 +323,6 @@ Fit prepare_coupled(const Sizes& sizes, const RowRange& own) {
     options.clusters = static_cast<int>(sizes.parts);
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
-    options.jobs = 1;
     const std::int64_t classes = whole(sizes.tags);
     const MatrixD even =
         MatrixD::Constant(items[0].rows(), classes, 1 / static_cast<double>(classes));
@@ -342,7 +333,7 @@ Fit prepare_coupled(const Sizes& sizes, const RowRange& own) {
     const std::array<int, 2> ends[] = {{0, 1}, {1, 2}};
     const auto fit = fit_coupled_factors(
         collections, start_coupled_pairs(ends, whole(sizes.width), classes, options), options,
-        comm);
+        {comm, 1});
     done.iterations = fit.report.iterations;
   };
 }
@@ -366,11 +357,10 @@ Fit prepare_mixture(const Sizes& sizes, const RowRange& own) {
     NaiveBayesOptions options;
     options.iterations = static_cast<int>(sizes.iterations);
     options.tolerance = 0;
-    options.jobs = 1;
     MatrixD start = class_indicators(labels, whole(sizes.tags));
     start.array() += 1;
-    done.iterations =
-        refine_classes(items.view(), start / (sizes.tags + 1), {}, options, comm).report.iterations;
+    done.iterations = refine_classes(items.view(), start / (sizes.tags + 1), {}, options, {comm, 1})
+                          .report.iterations;
   };
 }
 double mixture_bytes(const Sizes& s) { return summed(s.width * (1 + s.iterations * s.tags), s); }

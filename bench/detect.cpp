@@ -106,10 +106,9 @@ struct Learned {
 /// The space and ten concepts, from the first `items`, all labelled.
 Learned learn(const MatrixView& features, std::int64_t items) {
   const MatrixView rows(features.data(), items, features.cols());
-  SelfComm comm;
   Learned result;
   std::vector<SpacePart> parts;
-  parts.push_back(fit_part(SpaceKind::axis, 0, rows, {}, comm, 0, no_progress));
+  parts.push_back(fit_part(SpaceKind::axis, 0, rows, {}, {}));
   result.space = join_parts(std::move(parts));
   LapRlsStatistics statistics(result.space.columns(), kConcepts);
   const std::vector<MatrixView> views = {rows};

@@ -94,11 +94,10 @@ void teach_and_rank(const AxisEigenmaps& model, const MatrixView& features,
 
 void measure(const MatrixView& features, std::int64_t functions) {
   report("making the features", 0);
-  SelfComm comm;
   AxisEigenmapOptions options;
   options.count = functions;
   auto begin = Clock::now();
-  const AxisEigenmapFit fit = fit_axis_eigenmaps(features, options, comm);
+  const AxisEigenmapFit fit = fit_axis_eigenmaps(features, options, {});
   report("learning the eigenfunctions", seconds_since(begin));
   const AxisEncoder encoder(fit.model);
   std::vector<float> magnitudes;

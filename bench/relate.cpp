@@ -72,13 +72,13 @@ Made make(std::int64_t first, std::int64_t items) {
 }
 
 GuidedProjectionFit fit(const Matrix& rows, const Sparse& links, std::int64_t tags,
-                        const GuidedProjectionOptions& options, double gamma, Comm& comm) {
+                        const GuidedProjectionOptions& options, double gamma, const Run& run) {
   const FeatureRows features(rows);
-  const RowRange own = rows_of_rank(tags, comm.rank(), comm.size());
+  const RowRange own = rows_of_rank(tags, run.comm.rank(), run.comm.size());
   const std::vector<GuidedModality> kinds = {{&features, rows.rows(), gamma},
                                              {nullptr, own.end - own.begin, gamma}};
   const std::vector<Guidance> guidance = {{0, 1, links.view(), 1}};
-  return fit_guided_projection(kinds, guidance, options, comm);
+  return fit_guided_projection(kinds, guidance, options, run);
 }
 
 void grow() {
@@ -86,9 +86,8 @@ void grow() {
               "MiB");
   for (const std::int64_t items : {10'000, 100'000, 1'000'000}) {
     const Made made = make(0, items);
-    SelfComm comm;
     const auto begin = Clock::now();
-    const GuidedProjectionFit result = fit(made.rows, made.links, kTags, {}, 0.1, comm);
+    const GuidedProjectionFit result = fit(made.rows, made.links, kTags, {}, 0.1, {});
     std::printf("%10lld %12lld %8.2f %7d %10.1e %8.0f\n", static_cast<long long>(items),
                 static_cast<long long>(made.links.nonzeros()), seconds_since(begin),
                 result.report.iterations, result.residuals.maxCoeff(),
@@ -108,10 +107,8 @@ void ranks() {
     const auto begin = Clock::now();
     double first = 0;
     run_as_threads(ranks, [&](Comm& comm) {
-      GuidedProjectionOptions options;
-      options.jobs = 1;
       const Made& part = parts[static_cast<std::size_t>(comm.rank())];
-      const GuidedProjectionFit result = fit(part.rows, part.links, kTags, options, 0.1, comm);
+      const GuidedProjectionFit result = fit(part.rows, part.links, kTags, {}, 0.1, {comm, 1});
       if (comm.rank() == 0) first = result.model.eigenvalues(0);
     });
     std::printf("%d ranks of one thread: %.2f s, smallest eigenvalue %.9f\n", ranks,
@@ -143,9 +140,8 @@ void from_files(const std::string& rows_file, const std::string& links_file, con
   }
   GuidedProjectionOptions options;
   options.dim = std::stoll(dim);
-  SelfComm comm;
   const auto begin = Clock::now();
-  const GuidedProjectionFit result = fit(rows, links, columns, options, std::stod(gamma), comm);
+  const GuidedProjectionFit result = fit(rows, links, columns, options, std::stod(gamma), {});
   std::printf("{\"seconds\":%.4f,\"rounds\":%d,\"residual\":%.3e,\"eigenvalues\":[",
               seconds_since(begin), result.report.iterations, result.residuals.maxCoeff());
   for (Eigen::Index i = 0; i < result.model.eigenvalues.size(); ++i)

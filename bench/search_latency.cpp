@@ -62,9 +62,8 @@ SearchModel make_model() {
   model.vocabulary.document_frequency = frequency;
   model.vocabulary.documents = 20000;
   const SparseView views[] = {counts[0].view(), counts[1].view()};
-  SelfComm alone;
   model.borrowing = fit_borrowing(views, inverse_document_frequency(model.vocabulary, {}),
-                                  Lending::auxiliaries, 40, model.options, alone, 0, no_progress)
+                                  Lending::auxiliaries, 40, model.options, {})
                         .borrowing;
   model.borrowing.weights = {.topics = 4, .lift = 1, .ridge = 14, .votes = 8};
   model.lender_ids.resize(10000);

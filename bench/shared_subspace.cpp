@@ -61,13 +61,12 @@ void fit(const std::filesystem::path& folder, const std::string& solver, int ite
   options.multiplicative = solver == "mu";
   options.iterations = iterations;
 
-  SelfComm comm;
   const SparseView views[] = {x.view()};
   std::vector<double> seconds;
   const auto begin = Clock::now();
-  const auto found =
-      factorise<float>(views, {{{0}, topics}}, std::move(start), options, comm,
-                       [&](const ProgressStep&) { seconds.push_back(seconds_since(begin)); });
+  const auto found = factorise<float>(
+      views, {{{0}, topics}}, std::move(start), options,
+      {.progress = [&](const ProgressStep&) { seconds.push_back(seconds_since(begin)); }});
   for (std::size_t i = 0; i < seconds.size(); ++i)
     std::printf("{\"iteration\": %zu, \"seconds\": %.6f, \"objective\": %.9g}\n", i + 1, seconds[i],
                 found.report.objective[i]);
@@ -107,10 +106,9 @@ void grow(int topics) {
   for (const std::int64_t items : {25'000, 250'000, 2'500'000}) {
     const Sparse x = make_items(items, 1);
     const SparseView views[] = {x.view()};
-    SelfComm comm;
     std::vector<Clock::time_point> times;
-    fit_shared_subspace(views, {{{0}, topics}}, few_iterations(), comm,
-                        [&](const ProgressStep&) { times.push_back(Clock::now()); });
+    fit_shared_subspace(views, {{{0}, topics}}, few_iterations(),
+                        {.progress = [&](const ProgressStep&) { times.push_back(Clock::now()); }});
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     std::printf(
@@ -132,10 +130,9 @@ void ranks(std::int64_t nonzeros) {
       part.starts = part.starts.subspan(static_cast<std::size_t>(range.begin));
       part.rows = range.end - range.begin;
       SharedSubspaceOptions options = few_iterations();
-      options.jobs = 1;
-      const auto found =
-          fit_shared_subspace({&part, 1}, {{{0}, 60}}, options, comm,
-                              [&](const ProgressStep&) { times.push_back(Clock::now()); });
+      const auto found = fit_shared_subspace(
+          {&part, 1}, {{{0}, 60}}, options,
+          {comm, 1, [&](const ProgressStep&) { times.push_back(Clock::now()); }});
       if (comm.rank() == 0) report = found.report;
     });
     const double total = report.compute_seconds + report.communication_seconds;

@@ -57,17 +57,17 @@ void measure(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
   const Data data = make_data(items, tags);
   forget_peak_memory();
   const std::int64_t before = current_memory();
-  SelfComm comm;
   auto begin = Clock::now();
-  const std::vector<float> weights = feature_weights(data.rows.view(), data.tags.view(), {}, comm);
+  const std::vector<float> weights =
+      feature_weights(data.rows.view(), data.tags.view(), {}, self_comm());
   const Sparse rows = weigh_rows(data.rows.view(), weights);
   TagPrototypeOptions options;
   options.count = prototypes;
-  const StoredRows chosen = tag_prototypes(rows, data.tags.view(), options, comm);
+  const StoredRows chosen = tag_prototypes(rows, data.tags.view(), options, {});
   const double choosing = seconds_since(begin);
   begin = Clock::now();
   const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.7, 1}, chosen);
-  const SparseGpStatistics statistics = gather_statistics(basis, rows, data.tags.view(), comm);
+  const SparseGpStatistics statistics = gather_statistics(basis, rows, data.tags.view(), {});
   SparseGp gp = solve_sparse_gp(statistics, 0.1);
   const double learning = seconds_since(begin);
   const std::int64_t asked = std::min<std::int64_t>(items, 2000);
@@ -91,13 +91,12 @@ void measure(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
 
 void measure_ranks(std::int64_t items, std::int64_t prototypes, std::int64_t tags) {
   const Data data = make_data(items, tags);
-  SelfComm self;
-  const Sparse rows =
-      weigh_rows(data.rows.view(), feature_weights(data.rows.view(), data.tags.view(), {}, self));
+  const Sparse rows = weigh_rows(
+      data.rows.view(), feature_weights(data.rows.view(), data.tags.view(), {}, self_comm()));
   TagPrototypeOptions options;
   options.count = prototypes;
   const SparseGpBasis basis =
-      make_basis({KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, data.tags.view(), options, self));
+      make_basis({KernelKind::rbf, 0.7, 1}, tag_prototypes(rows, data.tags.view(), options, {}));
   for (const int ranks : {1, 2}) {
     const auto begin = Clock::now();
     run_as_threads(ranks, [&](Comm& comm) {
@@ -107,7 +106,7 @@ void measure_ranks(std::int64_t items, std::int64_t prototypes, std::int64_t tag
       for (std::int64_t row = range.begin; row < range.end; ++row)
         own_tags.push_row(data.tags.view(), row);
       gather_statistics(basis, slice(rows, range.begin, range.end - range.begin), own_tags.view(),
-                        comm, 1);
+                        {comm, 1});
     });
     std::printf("%d ranks of one thread: %.2f s for the statistics\n", ranks, seconds_since(begin));
   }

@@ -45,8 +45,8 @@ struct Outcome {
   std::int64_t nonzeros = 0;  ///< of this rank
 };
 
-Outcome transfer(Comm& comm, std::int64_t items, int jobs) {
-  const RowRange range = rows_of_rank(items, comm.rank(), comm.size());
+Outcome transfer(std::int64_t items, const Run& run) {
+  const RowRange range = rows_of_rank(items, run.comm.rank(), run.comm.size());
   std::vector<Sparse> rows;
   Outcome outcome;
   for (const int which : {0, 1, 2}) {
@@ -58,12 +58,10 @@ Outcome transfer(Comm& comm, std::int64_t items, int jobs) {
     labels.push_back(static_cast<std::int32_t>(post % kClasses));
   TransferOptions options;
   options.factors.tolerance = 0;
-  options.factors.jobs = jobs;
-  options.naive_bayes.jobs = jobs;
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
   const auto begin = Clock::now();
-  const Transfer found = transfer_classes(sources, path, kClasses, options, comm);
+  const Transfer found = transfer_classes(sources, path, kClasses, options, run);
   outcome.seconds = seconds_since(begin);
   outcome.last_stage =
       found.stages.back().report.compute_seconds + found.stages.back().report.communication_seconds;
@@ -73,7 +71,7 @@ Outcome transfer(Comm& comm, std::int64_t items, int jobs) {
     found.classes.back().row(row).maxCoeff(&best);
     right[0] += best == labels[static_cast<std::size_t>(row)] ? 1 : 0;
   }
-  comm.sum(right);
+  run.comm.sum(right);
   outcome.right = right[0] / right[1];
   return outcome;
 }
@@ -85,16 +83,15 @@ void show(std::int64_t items, const Outcome& outcome) {
 }
 
 int run(const std::string& what) {
-  SelfComm self;
   if (what == "task" || what == "grow") {
     std::printf("    posts     nonzeros   factors  in all  right %%     MiB\n");
     for (std::int64_t items = 2000; items <= (what == "grow" ? 128000 : 2000); items *= 4)
-      show(items, transfer(self, items, 0));
+      show(items, transfer(items, {}));
     return 0;
   }
   for (const int ranks : {1, 2, 4})
     run_as_threads(ranks, [&](Comm& comm) {
-      const Outcome outcome = transfer(comm, 32000, 1);
+      const Outcome outcome = transfer(32000, {comm, 1});
       if (comm.rank() == 0)
         std::printf("%d ranks of one thread: %.2f s, %.1f %% right\n", ranks, outcome.seconds,
                     100 * outcome.right);

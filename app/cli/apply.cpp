@@ -80,12 +80,10 @@ int run(const Arguments& arguments) {
   std::string model;
   {
     ProgressBar bar(arguments);
-    ApplyOptions options = arguments.options;
-    options.jobs = arguments.jobs;
-    const TagSuggester suggester(library, arguments.model, arguments.collection, arguments.jobs,
-                                 bar.callback());
+    const TagSuggester suggester(library, arguments.model, arguments.collection, bar.run());
     model = suggester.name();
-    summary = apply_suggestions(library, suggester, arguments.collection, options, bar.callback());
+    summary =
+        apply_suggestions(library, suggester, arguments.collection, arguments.options, bar.run());
   }
   if (arguments.json)
     print_json(as_json(arguments, model, summary));

@@ -61,8 +61,7 @@ int run_learn(const Arguments& arguments) {
   LearnedBridges learned;
   {
     ProgressBar bar(arguments);
-    learned = learn_bridges(library, arguments.request.candidates, arguments.read, {},
-                            *arguments.comm, arguments.jobs, bar.callback());
+    learned = learn_bridges(library, arguments.request.candidates, arguments.read, {}, bar.run());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(learned)));
@@ -76,7 +75,7 @@ int run_distances(const Arguments& arguments) {
   BridgeMap map;
   {
     ProgressBar bar(arguments);
-    map = measure_library(library, arguments.read, *arguments.comm, arguments.jobs, bar.callback());
+    map = measure_library(library, arguments.read, bar.run());
   }
   if (arguments.json) {
     print_json(nlohmann::ordered_json::parse(to_json(map)));
@@ -104,8 +103,7 @@ int run(const Arguments& arguments) {
   BridgeRanking ranking;
   {
     ProgressBar bar(arguments);
-    ranking = rank_library_bridges(library, arguments.request, arguments.read, *arguments.comm,
-                                   arguments.jobs, bar.callback());
+    ranking = rank_library_bridges(library, arguments.request, arguments.read, bar.run());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(ranking)));

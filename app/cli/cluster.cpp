@@ -25,8 +25,8 @@ int run(const Arguments& arguments) {
   std::vector<RelateGroup> groups;
   {
     ProgressBar bar(arguments);
-    groups = group_relations(relations, arguments.groups, arguments.limit, arguments.seed,
-                             *arguments.comm, arguments.jobs, bar.callback());
+    groups =
+        group_relations(relations, arguments.groups, arguments.limit, arguments.seed, bar.run());
   }
   Json json = Json::array();
   int number = 0;

@@ -23,12 +23,6 @@ std::string name_below_root(const CLI::App& app) {
 
 }  // namespace
 
-Comm& alone() {
-  // It has no state but for a recording of no calls.
-  static SelfComm comm;
-  return comm;
-}
-
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& examples, Common& common, std::function<int()> run,
                       Ranks ranks) {

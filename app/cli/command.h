@@ -12,9 +12,6 @@
 
 namespace commonplace::app {
 
-/// The communicator of a process on its own.
-Comm& alone();
-
 /// What every command has: --json, --quiet, --jobs, and --profile if it may run on several ranks.
 struct Common {
   bool json = false;
@@ -24,7 +21,7 @@ struct Common {
   int jobs = 0;
   std::string profile;
   /// The ranks that run the command; never null.
-  Comm* comm = &alone();
+  Comm* comm = &self_comm();
 };
 
 /// Whether a command can be run by several ranks, each with a part of the work.

@@ -56,8 +56,7 @@ int run(const Arguments& arguments) {
   std::string collection;
   {
     ProgressBar bar(arguments);
-    const ConceptFinder finder(library, arguments.model, arguments.collection, arguments.jobs,
-                               bar.callback());
+    const ConceptFinder finder(library, arguments.model, arguments.collection, bar.run());
     if (arguments.name.empty()) return list(arguments, finder);
     answer = finder.find(arguments.name, arguments.options);
     collection = finder.collection();

@@ -50,9 +50,9 @@ int run(const Arguments& arguments) {
   const ClassifiedItems items = read_classified(arguments.csv);
   return evaluate_and_report(
       arguments, "classify", arguments.csv,
-      [&](const Progress& progress) {
+      [&](const Run& run) {
         return evaluate_classify(items, arguments.options, arguments.descent, arguments.tuning,
-                                 *arguments.comm, arguments.jobs, progress);
+                                 run);
       },
       show);
 }

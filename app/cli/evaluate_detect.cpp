@@ -52,9 +52,8 @@ int run(const Arguments& arguments) {
   const DetectTrial trial = trial_of(arguments);
   return evaluate_and_report(
       arguments, "detect", arguments.collection,
-      [&](const Progress& progress) {
-        return evaluate_detect(trial, arguments.options, arguments.detector, *arguments.comm,
-                               arguments.jobs, progress);
+      [&](const Run& run) {
+        return evaluate_detect(trial, arguments.options, arguments.detector, run);
       },
       show);
 }

@@ -21,7 +21,7 @@ void keep_evaluation(const EvaluateArguments& arguments, const std::string& verb
                      const std::string& about, const std::string& json,
                      const std::function<std::string()>& plot);
 
-/// Measures by evaluate(progress), draws and keeps it, and prints it: to_json, or
+/// Measures by evaluate(run), draws and keeps it, and prints it: to_json, or
 /// show(arguments, evaluation). `about` is the collection, or what else was asked for.
 template <class Arguments, class Evaluate, class Show>
 int evaluate_and_report(const Arguments& arguments, const std::string& verb,

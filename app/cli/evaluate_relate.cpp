@@ -34,9 +34,8 @@ int run_files(const Arguments& arguments) {
   const CrossTrial trial = read_cross_trial(
       {arguments.features.begin(), arguments.features.end()}, arguments.labels,
       {arguments.test_features.begin(), arguments.test_features.end()}, arguments.test_labels);
-  const std::vector<CrossQuality> found = with_progress(arguments, [&](const Progress& progress) {
-    return evaluate_cross(trial, arguments.relate, *arguments.comm, arguments.jobs, progress);
-  });
+  const std::vector<CrossQuality> found = with_progress(
+      arguments, [&](const Run& run) { return evaluate_cross(trial, arguments.relate, run); });
   return print_answer(arguments, to_json(found), [&] { show_cross(found); });
 }
 
@@ -73,12 +72,10 @@ int run(const Arguments& arguments) {
       arguments, "relate",
       arguments.options.target.empty() ? arguments.relate.read.collections
                                        : arguments.options.target,
-      [&](const Progress& progress) {
-        const RelateData data = read_relate_data(library, arguments.relate.read, *arguments.comm,
-                                                 arguments.jobs, progress);
+      [&](const Run& run) {
+        const RelateData data = read_relate_data(library, arguments.relate.read, run);
         require_same_data(library, data, *arguments.comm);
-        return evaluate_relate(data, arguments.relate, arguments.options, *arguments.comm,
-                               arguments.jobs, progress);
+        return evaluate_relate(data, arguments.relate, arguments.options, run);
       },
       show);
 }

@@ -52,9 +52,9 @@ int run(const Arguments& arguments) {
   const Library library(arguments.library);
   return evaluate_and_report(
       arguments, "search", arguments.target,
-      [&](const Progress& progress) {
+      [&](const Run& run) {
         return evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
-                               arguments.options, *arguments.comm, arguments.jobs, progress);
+                               arguments.options, run);
       },
       show);
 }

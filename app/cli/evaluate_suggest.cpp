@@ -56,7 +56,7 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
       "the tags of half of all uses.");
 }
 
-SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
+SuggestTrial trial_of(const Arguments& arguments, const Run& run) {
   const bool files = !arguments.train.empty() && !arguments.test.empty();
   const bool library = !arguments.library.empty() && !arguments.collection.empty();
   require(files != library, "give --train and --test, or a library and --collection");
@@ -65,15 +65,15 @@ SuggestTrial trial_of(const Arguments& arguments, const Progress& progress) {
   require_same(*arguments.comm, state_of(opened, collection(opened, arguments.collection)),
                concat("collection '", arguments.collection, "'"));
   return split_collection(opened, arguments.collection, arguments.model, arguments.options.split,
-                          *arguments.comm, arguments.jobs, progress);
+                          run);
 }
 
 int run(const Arguments& arguments) {
   return evaluate_and_report(
       arguments, "suggest", arguments.collection,
-      [&](const Progress& progress) {
-        return evaluate_suggest(trial_of(arguments, progress), arguments.model.suggester,
-                                arguments.options, *arguments.comm, arguments.jobs, progress);
+      [&](const Run& run) {
+        return evaluate_suggest(trial_of(arguments, run), arguments.model.suggester,
+                                arguments.options, run);
       },
       show);
 }

@@ -17,7 +17,7 @@ struct Arguments : EvaluateArguments {
 };
 
 /// Sources, those in between, the target: of the library, or files.
-TransferEvaluation evaluate(const Arguments& arguments, const Progress& progress) {
+TransferEvaluation evaluate(const Arguments& arguments, const Run& run) {
   std::vector<std::string> names = arguments.source;
   names.insert(names.end(), arguments.intermediate.begin(), arguments.intermediate.end());
   names.push_back(arguments.target);
@@ -28,11 +28,9 @@ TransferEvaluation evaluate(const Arguments& arguments, const Progress& progress
     inputs.push_back(library ? transfer_input(*library, name, arguments.read.features)
                              : transfer_input(name));
   const std::size_t sources = arguments.source.size();
-  const TransferData data = read_transfer_data(inputs, sources, arguments.read, *arguments.comm,
-                                               arguments.jobs, progress);
+  const TransferData data = read_transfer_data(inputs, sources, arguments.read, run);
   require_same_data(data, *arguments.comm);
-  return evaluate_transfer(data, sources, arguments.transfer, arguments.options, *arguments.comm,
-                           arguments.jobs, progress);
+  return evaluate_transfer(data, sources, arguments.transfer, arguments.options, run);
 }
 
 std::string number_or_nothing(std::int64_t number) { return number > 0 ? with_commas(number) : ""; }
@@ -61,7 +59,7 @@ void show(const Arguments& arguments, const TransferEvaluation& evaluation) {
 int run(const Arguments& arguments) {
   return evaluate_and_report(
       arguments, "transfer", join(arguments.source) + " to " + arguments.target,
-      [&](const Progress& progress) { return evaluate(arguments, progress); }, show);
+      [&](const Run& run) { return evaluate(arguments, run); }, show);
 }
 
 }  // namespace evaluate_transfer_cli

@@ -69,23 +69,18 @@ int list(const Arguments& arguments) {
   return kSuccess;
 }
 
-MadeFeatures make(Arguments& arguments, Library& library, const Progress& progress) {
+MadeFeatures make(Arguments& arguments, Library& library, const Run& run) {
   const Collection chosen = collection(library, arguments.collection);
   auto name = [&](const char* usual) { return arguments.name.empty() ? usual : arguments.name; };
   if (!arguments.from.empty()) {
     require(!arguments.name.empty(), "--from needs --name NAME to call the features by");
-    return take_features(library, chosen, arguments.name, arguments.from, arguments.ids,
-                         *arguments.comm, progress);
+    return take_features(library, chosen, arguments.name, arguments.from, arguments.ids, run);
   }
-  arguments.plsa_options.jobs = arguments.jobs;
   if (arguments.plsa)
     return make_topics(library, chosen, name("topics"), arguments.tags, arguments.tfidf,
-                       arguments.plsa_options, *arguments.comm, progress);
-  if (arguments.tags)
-    return make_tag_features(library, chosen, name("tags"), arguments.tfidf, *arguments.comm,
-                             progress);
-  return make_text_features(library, chosen, name("text"), arguments.tfidf, *arguments.comm,
-                            arguments.jobs, progress);
+                       arguments.plsa_options, run);
+  if (arguments.tags) return make_tag_features(library, chosen, name("tags"), arguments.tfidf, run);
+  return make_text_features(library, chosen, name("text"), arguments.tfidf, run);
 }
 
 void say_made(const Arguments& arguments, const FeatureRecord& record, const std::string& model) {
@@ -131,7 +126,7 @@ int run_images(const Arguments& arguments) {
     ProgressBar bar(arguments);
     made = make_image_features(library, collection(library, arguments.collection),
                                arguments.name.empty() ? options.image : arguments.name, options,
-                               arguments.relearn, *arguments.comm, arguments.jobs, bar.callback());
+                               arguments.relearn, bar.run());
   }
   print_made_of_images(arguments, made);
   return made.skipped.empty() ? kSuccess : kSomeSkipped;
@@ -148,7 +143,7 @@ int run(Arguments& arguments) {
   MadeFeatures made;
   {
     ProgressBar bar(arguments);
-    made = make(arguments, library, bar.callback());
+    made = make(arguments, library, bar.run());
   }
   if (arguments.json) {
     nlohmann::ordered_json json = as_json(made.record);

@@ -8,11 +8,11 @@
 
 namespace commonplace::app {
 
-/// Does work(progress) while a bar shows how far it is, and returns what it found.
+/// Does work(run) while a bar shows how far it is, and returns what it found.
 template <class Work>
 auto with_progress(const Common& common, const Work& work) {
   ProgressBar bar(common);
-  return work(bar.callback());
+  return work(bar.run());
 }
 
 /// Prints a JSON text with --json, and otherwise what `show` says for people.

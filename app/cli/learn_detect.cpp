@@ -39,8 +39,8 @@ void show(const Arguments& arguments, const DetectLearningReport& report) {
 int run_update(const Arguments& arguments) {
   return update_and_report(
       arguments, "detect." + arguments.collection,
-      [&](Library& library, const std::string& name, const Progress& progress) {
-        return update_detect(library, name, *arguments.comm, arguments.jobs, progress);
+      [&](Library& library, const std::string& name, const Run& run) {
+        return update_detect(library, name, run);
       },
       [](const DetectUpdate& update) {
         return nlohmann::ordered_json{{"new_items", update.new_items},
@@ -58,9 +58,8 @@ int run(const Arguments& arguments) {
   if (arguments.update) return run_update(arguments);
   return learn_and_report(
       arguments,
-      [&](Library& library, const Progress& progress) {
-        return learn_detect(library, arguments.collection, arguments.name, arguments.options,
-                            *arguments.comm, arguments.jobs, progress);
+      [&](Library& library, const Run& run) {
+        return learn_detect(library, arguments.collection, arguments.name, arguments.options, run);
       },
       show);
 }

@@ -18,24 +18,23 @@ struct LearnArguments : Common {
   bool update = false;
 };
 
-/// Learns by learn(library, progress) and prints its report: to_json, or show(arguments, report).
+/// Learns by learn(library, run) and prints its report: to_json, or show(arguments, report).
 template <class Arguments, class Learn, class Show>
 int learn_and_report(const Arguments& arguments, const Learn& learn, const Show& show) {
   Library library = open_to_write(arguments, arguments.library);
-  const auto report =
-      with_progress(arguments, [&](const Progress& progress) { return learn(library, progress); });
+  const auto report = with_progress(arguments, [&](const Run& run) { return learn(library, run); });
   return print_answer(arguments, to_json(report), [&] { show(arguments, report); });
 }
 
-/// Brings the model up to date by update(library, name, progress), and prints its `counts`, or for
+/// Brings the model up to date by update(library, name, run), and prints its `counts`, or for
 /// people `words`, which are empty if nothing has changed.
 template <class Update, class Counts, class Words>
 int update_and_report(const LearnArguments& arguments, const std::string& usual_name,
                       const Update& update, const Counts& counts, const Words& words) {
   const std::string name = arguments.name.empty() ? usual_name : arguments.name;
   Library library = open_to_write(arguments, arguments.library);
-  const auto found = with_progress(
-      arguments, [&](const Progress& progress) { return update(library, name, progress); });
+  const auto found =
+      with_progress(arguments, [&](const Run& run) { return update(library, name, run); });
   nlohmann::ordered_json json = {{"model", name}};
   json.update(counts(found));
   json["seconds"] = found.seconds;

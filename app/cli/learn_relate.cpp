@@ -43,12 +43,9 @@ void show(const Arguments& arguments, const RelateLearningReport& report) {
 int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
-      [&](Library& library, const Progress& progress) {
-        if (!arguments.update)
-          return learn_relate(library, arguments.name, arguments.options, *arguments.comm,
-                              arguments.jobs, progress);
-        return update_relate(library, arguments.name.empty() ? "relate" : arguments.name,
-                             *arguments.comm, arguments.jobs, progress);
+      [&](Library& library, const Run& run) {
+        if (!arguments.update) return learn_relate(library, arguments.name, arguments.options, run);
+        return update_relate(library, arguments.name.empty() ? "relate" : arguments.name, run);
       },
       show);
 }

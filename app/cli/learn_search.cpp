@@ -69,9 +69,9 @@ void show(const Arguments& arguments, const SearchLearningReport& report) {
 int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
-      [&](Library& library, const Progress& progress) {
+      [&](Library& library, const Run& run) {
         return learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
-                            arguments.options, *arguments.comm, arguments.jobs, progress);
+                            arguments.options, run);
       },
       show);
 }

@@ -60,8 +60,8 @@ void show(const Arguments& arguments, const SuggestLearningReport& report) {
 int run_update(const Arguments& arguments) {
   return update_and_report(
       arguments, "suggest." + arguments.collection,
-      [&](Library& library, const std::string& name, const Progress& progress) {
-        return update_suggest(library, name, *arguments.comm, arguments.jobs, progress);
+      [&](Library& library, const std::string& name, const Run& run) {
+        return update_suggest(library, name, run);
       },
       [](const SuggestUpdate& update) {
         return nlohmann::ordered_json{{"new_items", update.new_items},
@@ -80,9 +80,8 @@ int run(const Arguments& arguments) {
   if (arguments.update) return run_update(arguments);
   return learn_and_report(
       arguments,
-      [&](Library& library, const Progress& progress) {
-        return learn_suggest(library, arguments.collection, arguments.name, arguments.options,
-                             *arguments.comm, arguments.jobs, progress);
+      [&](Library& library, const Run& run) {
+        return learn_suggest(library, arguments.collection, arguments.name, arguments.options, run);
       },
       show);
 }

@@ -41,7 +41,6 @@ ReviewOptions review_options(const Arguments& arguments) {
   options.tag = arguments.tag;
   if (arguments.threshold >= 0) options.threshold = arguments.threshold;
   options.limit = arguments.limit;
-  options.jobs = arguments.jobs;
   return options;
 }
 
@@ -186,10 +185,10 @@ int run(const Arguments& arguments) {
   std::unique_ptr<ReviewQueue> queue;
   {
     ProgressBar bar(arguments);
-    suggester = std::make_unique<TagSuggester>(library, arguments.model, arguments.collection,
-                                               arguments.jobs, bar.callback());
+    suggester =
+        std::make_unique<TagSuggester>(library, arguments.model, arguments.collection, bar.run());
     queue = std::make_unique<ReviewQueue>(library, *suggester, arguments.collection, options,
-                                          bar.callback());
+                                          bar.run());
   }
   if (arguments.json) {
     print_queue(arguments, *queue);

@@ -100,7 +100,6 @@ int run(Arguments& arguments) {
           "give either words to search for or --like ITEM");
   require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
           "; expected 1 or more");
-  arguments.options.jobs = arguments.jobs;
   const Library library(arguments.library);
   const SearchQuery query = parse_query(arguments.query);
   require(!arguments.like.empty() || !query.words.empty() || query.condition,
@@ -110,8 +109,8 @@ int run(Arguments& arguments) {
   {
     ProgressBar bar(arguments);
     for (const SearchPlace& place : search_places(library, arguments.collections, arguments.models))
-      searchers.push_back(std::make_shared<CollectionSearcher>(
-          library, place.collection, place.model, arguments.jobs, bar.callback()));
+      searchers.push_back(
+          std::make_shared<CollectionSearcher>(library, place.collection, place.model, bar.run()));
   }
   require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
           arguments.library, " NAME SOURCE");

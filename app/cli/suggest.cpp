@@ -116,15 +116,13 @@ int run(const Arguments& arguments) {
   options.limit = arguments.limit;
   if (arguments.threshold >= 0) options.threshold = arguments.threshold;
   options.explain = arguments.explain;
-  options.jobs = arguments.jobs;
   Asked asked = asked_for(arguments);
   require(!asked.things.empty() || !arguments.items.empty(),
           "say what to suggest tags for: --item ID, --text, --file, --image or --stdin");
   std::vector<SuggestAnswer> answers;
   {
     ProgressBar bar(arguments);
-    const TagSuggester suggester(library, arguments.model, arguments.collection, arguments.jobs,
-                                 bar.callback());
+    const TagSuggester suggester(library, arguments.model, arguments.collection, bar.run());
     answers = suggester.suggest(asked.things, options);
     if (!arguments.items.empty()) {
       const std::string& from =

@@ -133,7 +133,8 @@ struct ProgressBar::State {
   }
 };
 
-ProgressBar::ProgressBar(const Common& common) : state_(std::make_shared<State>()) {
+ProgressBar::ProgressBar(const Common& common)
+    : common_(common), state_(std::make_shared<State>()) {
   const char* form = std::getenv("COMMONPLACE_PROGRESS");
   state_->for_programs = form != nullptr && std::string_view(form) == "json";
   state_->quiet = common.quiet && !state_->for_programs;

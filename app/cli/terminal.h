@@ -8,7 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/cli/command.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace::app {
 
@@ -22,9 +22,12 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   Progress callback();
+  /// What the command is run by, with this bar to watch it.
+  Run run() { return {*common_.comm, common_.jobs, callback()}; }
 
  private:
   struct State;
+  const Common& common_;
   std::shared_ptr<State> state_;
 };
 

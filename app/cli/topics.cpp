@@ -45,8 +45,8 @@ int run(const Arguments& arguments) {
     SearchIndex index;
     {
       ProgressBar bar(arguments);
-      index = open_search_index(library, collection(library, model.target), &record, &model,
-                                arguments.jobs, bar.callback());
+      index =
+          open_search_index(library, collection(library, model.target), &record, &model, bar.run());
     }
     std::vector<std::vector<std::string>> rows;
     Json topics = Json::array();

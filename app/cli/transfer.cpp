@@ -106,8 +106,8 @@ int run(Arguments& arguments) {
   TransferSummary summary;
   {
     ProgressBar bar(arguments);
-    summary = transfer_labels(library, arguments.request, arguments.read, arguments.options,
-                              *arguments.comm, arguments.jobs, bar.callback());
+    summary =
+        transfer_labels(library, arguments.request, arguments.read, arguments.options, bar.run());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(summary)));

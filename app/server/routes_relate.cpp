@@ -63,9 +63,8 @@ Response groups_answer(Workspace& workspace, const Request& request) {
   const std::int64_t limit = number(request, "limit", 6, 0, 100);
   Json groups = Json::array();
   with_relations(workspace, request, [&](const Relations& relations) {
-    SelfComm comm;
     for (const RelateGroup& group :
-         group_relations(relations, count, limit, 1, comm, workspace.jobs(), no_progress))
+         group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()}))
       groups.push_back(as_json(group));
   });
   return json_answer({{"groups", groups}});

@@ -103,7 +103,6 @@ Open open_questions(Workspace& workspace, const Request& request) {
   options.order = review_order(order.empty() ? "confident" : order);
   options.tag = text(request, "tag");
   options.threshold = share(request, "threshold");
-  options.jobs = workspace.jobs();
   open.all = workspace.questions(open.model, open.collection.name, options);
   std::set<Pair> decided;
   for (const Decision& each : decisions_in_force(*library, open.collection.name))
@@ -180,7 +179,6 @@ Response suggestions_answer(Workspace& workspace, const Request& request, const 
   options.limit = number(request, "limit", 10, 1, 100);
   options.threshold = share(request, "threshold");
   options.explain = true;
-  options.jobs = workspace.jobs();
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   const Item item = known_item(*library, chosen, path.at("id"));

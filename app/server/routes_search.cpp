@@ -79,7 +79,7 @@ Response topics_answer(Workspace& workspace, const Request& request) {
     const SearchModel model = load_search_model(TensorFile(record.file));
     if (!has_collection(*library, model.target)) continue;
     const SearchIndex index = open_search_index(*library, collection(*library, model.target),
-                                                &record, &model, workspace.jobs(), no_progress);
+                                                &record, &model, {.jobs = workspace.jobs()});
     std::vector<TopicSummary> found =
         topic_summaries(*library, model, index, terms, examples, workspace.jobs());
     if (found.size() > limit) found.resize(limit);

@@ -41,13 +41,11 @@ Json results_json(const SuggestAnswer& answer) {
   return results;
 }
 
-SuggestOptions options_of(std::int64_t limit, std::optional<double> threshold,
-                          const Workspace& workspace) {
+SuggestOptions options_of(std::int64_t limit, std::optional<double> threshold) {
   SuggestOptions options;
   options.limit = limit;
   // Annif's default: whoever asks for no threshold gets as many as the limit says.
   options.threshold = threshold.value_or(0);
-  options.jobs = workspace.jobs();
   return options;
 }
 
@@ -73,7 +71,7 @@ Response suggest_answer(Workspace& workspace, const Request& request, const Path
   const std::optional<std::string> document = form.value("text");
   if (!document) throw Problem{400, "'text' is missing"};
   const SuggestOptions options =
-      options_of(number(form, "limit", 10, 1, 1000), share(form, "threshold"), workspace);
+      options_of(number(form, "limit", 10, 1, 1000), share(form, "threshold"));
   return json_answer(
       {{"results", results_json(suggest(workspace, path.at("id"), {*document}, options).at(0))}});
 }
@@ -85,7 +83,7 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
   if (body["documents"].size() > kMostDocuments)
     throw Problem{400, concat("at most ", kMostDocuments, " documents at a time")};
   const SuggestOptions options =
-      options_of(number(request, "limit", 10, 1, 1000), share(request, "threshold"), workspace);
+      options_of(number(request, "limit", 10, 1, 1000), share(request, "threshold"));
   std::vector<std::string> documents;
   Json answer = Json::array();
   for (const Json& each : body["documents"]) {

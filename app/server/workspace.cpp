@@ -40,14 +40,14 @@ bool is_behind(const SearchResults& results, const SearchResults::Searchers& new
 
 struct Workspace::OpenSearcher {
   OpenSearcher(const std::filesystem::path& path, const SearchPlace& place, int jobs)
-      : library(path), searcher(library, place.collection, place.model, jobs, no_progress) {}
+      : library(path), searcher(library, place.collection, place.model, {.jobs = jobs}) {}
   Library library;
   CollectionSearcher searcher;
 };
 
 struct Workspace::OpenSuggester {
   OpenSuggester(const std::filesystem::path& path, const std::string& model, int jobs)
-      : library(path), suggester(library, model, "", jobs, no_progress) {
+      : library(path), suggester(library, model, "", {.jobs = jobs}) {
     state = state_of(library, collection(library, suggester.collection()));
     changed = suggester.update().any();
   }
@@ -60,7 +60,7 @@ struct Workspace::OpenSuggester {
 
 struct Workspace::OpenFinder {
   OpenFinder(const std::filesystem::path& path, const std::string& model, int jobs)
-      : library(path), finder(library, model, "", jobs, no_progress) {}
+      : library(path), finder(library, model, "", {.jobs = jobs}) {}
   Library library;
   ConceptFinder finder;
   std::mutex mutex;
@@ -155,7 +155,6 @@ std::shared_ptr<const SearchResults> Workspace::ranked(
     const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank) {
   SearchOptions options;
   options.limit = until <= kFirstHits && !overlap(places) ? kFirstHits : kMostHits;
-  options.jobs = jobs_;
   const auto reading = library();
   SearchResults::Searchers searchers;
   std::string key = concat(asked, '\n', options.limit, '\n');
@@ -242,7 +241,7 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(const std::stri
     std::shared_ptr<const Questions> made;
     with_suggester(model, [&](const TagSuggester& suggester) {
       made = std::make_shared<const Questions>(
-          review_candidates(suggester, collection_name, options, no_progress));
+          review_candidates(suggester, collection_name, options, {.jobs = jobs_}));
     });
     return made;
   });
@@ -296,7 +295,7 @@ std::shared_ptr<const RelateMap> Workspace::map(const std::string& model, const 
                      const auto open = open_relations(name);
                      const std::scoped_lock lock(open->mutex);
                      return std::make_shared<const RelateMap>(
-                         lay_out_map(open->relations, options, groups, jobs_, no_progress));
+                         lay_out_map(open->relations, options, groups, {.jobs = jobs_}));
                    });
 }
 

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace anchor_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -31,13 +31,12 @@ AnchorEigenmapOptions options_for_test() {
   AnchorEigenmapOptions options;
   options.anchors = 30;
   options.count = 12;
-  options.jobs = 1;
   return options;
 }
 
-AnchorEigenmapFit fit_alone(const Matrix& rows, const AnchorEigenmapOptions& options) {
-  SelfComm comm;
-  return fit_anchor_eigenmaps(rows, options, comm);
+AnchorEigenmapFit fit_alone(const Matrix& rows, const AnchorEigenmapOptions& options,
+                            int jobs = 1) {
+  return fit_anchor_eigenmaps(rows, options, {.jobs = jobs});
 }
 
 Matrix moons(Eigen::Index items, std::uint64_t seed = 1) {
@@ -162,7 +161,7 @@ TEST(AnchorEigenmaps, RanksAgree) {
       run_as_threads(ranks, [&](Comm& comm) {
         const RowRange range = rows_of_rank(rows.rows(), comm.rank(), comm.size());
         auto fit = fit_anchor_eigenmaps(rows.middleRows(range.begin, range.end - range.begin),
-                                        options, comm);
+                                        options, {comm, 1});
         const std::scoped_lock lock(mutex);
         models.push_back(std::move(fit.model));
       });
@@ -183,8 +182,7 @@ TEST(AnchorEigenmaps, NeitherJobsNorCompanyMatter) {
     options.weights = weights;
     const AnchorEigenmaps once = fit_alone(rows, options).model;
     const Matrix encoded = encode(once, rows, 1);
-    options.jobs = 3;
-    EXPECT_EQ(fit_alone(rows, options).model.projection, once.projection);
+    EXPECT_EQ(fit_alone(rows, options, 3).model.projection, once.projection);
     EXPECT_EQ(encode(once, rows, 3), encoded);
     for (const Eigen::Index row : {0, 255, 256, 699})
       EXPECT_EQ(encode(once, rows.row(row)), encoded.row(row));
@@ -234,7 +232,7 @@ TEST(AnchorEigenmaps, BadInputIsRefused) {
   EXPECT_TRUE(message_of([&] { encode(good, rows); }).starts_with("row 31 "));
   const std::string message = message_of([&] {
     run_as_threads(2, [&](Comm& comm) {
-      fit_anchor_eigenmaps(rows.middleRows(25 * comm.rank(), 25), options_for_test(), comm);
+      fit_anchor_eigenmaps(rows.middleRows(25 * comm.rank(), 25), options_for_test(), {comm, 1});
     });
   });
   EXPECT_TRUE(message.starts_with("row 31 ")) << message;
@@ -268,5 +266,5 @@ TEST(AnchorEigenmapsFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace anchor_eigenmaps_test
 }  // namespace commonplace

@@ -22,7 +22,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace axis_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -41,14 +41,12 @@ double worst(const A& a, const B& b) {
 AxisEigenmapOptions options_for_test(std::int64_t count = 20) {
   AxisEigenmapOptions options = authors_axis_eigenmaps();
   options.count = count;
-  options.jobs = 1;
   return options;
 }
 
 template <class Rows>
-AxisEigenmapFit fit_alone(const Rows& rows, const AxisEigenmapOptions& options) {
-  SelfComm comm;
-  return fit_axis_eigenmaps(rows, options, comm);
+AxisEigenmapFit fit_alone(const Rows& rows, const AxisEigenmapOptions& options, int jobs = 1) {
+  return fit_axis_eigenmaps(rows, options, {.jobs = jobs});
 }
 
 /// Groups on a few axes that are then mixed, of unequal width and far from zero.
@@ -277,8 +275,7 @@ TEST(AxisEigenmaps, StatisticsAreThoseOfTheItems) {
          {&again.scatter, &again.histogram, &again.between, &again.moment, &again.second})
       part->setZero();
     again.sum.setZero();
-    SelfComm comm;
-    add_rows(again, found.model, items, comm);
+    add_rows(again, found.model, items, {});
     EXPECT_EQ(again.items, 3000);
     EXPECT_EQ(again.histogram, found.statistics.histogram);
     EXPECT_EQ(again.between, found.statistics.between);
@@ -296,12 +293,11 @@ TEST(AxisEigenmaps, OnlineIsAllAtOnce) {
   const MatrixD all = grouped_items(900, 5, 6);
   const Matrix rows = all.cast<float>();
   const auto start = fit_alone(Matrix(rows.topRows(500)), options_for_test());
-  SelfComm comm;
   AxisStatistics online = start.statistics;
   for (Eigen::Index first = 500; first < 900; first += 80)
-    add_rows(online, start.model, rows.middleRows(first, 80), comm);
+    add_rows(online, start.model, rows.middleRows(first, 80), {});
   AxisStatistics at_once = start.statistics;
-  add_rows(at_once, start.model, rows.bottomRows(400), comm);
+  add_rows(at_once, start.model, rows.bottomRows(400), {});
   const AxisEigenmaps a = refresh(start.model, online);
   const AxisEigenmaps b = refresh(start.model, at_once);
   EXPECT_EQ(a.items, 900);
@@ -332,8 +328,8 @@ TEST(AxisEigenmaps, RanksAgree) {
     run_as_threads(ranks, [&](Comm& comm) {
       const RowRange range = rows_of_rank(rows.rows(), comm.rank(), comm.size());
       auto fit = fit_axis_eigenmaps(rows.middleRows(range.begin, range.end - range.begin),
-                                    options_for_test(), comm);
-      add_rows(fit.statistics, fit.model, rows.middleRows(range.begin, 10), comm);
+                                    options_for_test(), {comm, 1});
+      add_rows(fit.statistics, fit.model, rows.middleRows(range.begin, 10), {comm});
       const std::scoped_lock lock(mutex);
       fits.push_back(std::move(fit));
     });
@@ -353,7 +349,7 @@ TEST(AxisEigenmaps, RanksWithoutRowsHelp) {
   const auto alone = fit_alone(rows, options_for_test());
   run_as_threads(3, [&](Comm& comm) {
     const auto fit =
-        fit_axis_eigenmaps(comm.rank() == 1 ? rows : Matrix(0, 4), options_for_test(), comm);
+        fit_axis_eigenmaps(comm.rank() == 1 ? rows : Matrix(0, 4), options_for_test(), {comm, 1});
     EXPECT_EQ(fit.model.functions, alone.model.functions);
   });
 }
@@ -376,8 +372,7 @@ TEST(AxisEigenmaps, JobsDoNotMatter) {
   const auto once = fit_alone(rows, options);
   const Matrix encoded = encode(once.model, rows, 1);
   for (const int jobs : {2, 3, 0}) {
-    options.jobs = jobs;
-    const auto again = fit_alone(rows, options);
+    const auto again = fit_alone(rows, options, jobs);
     EXPECT_EQ(again.model.functions, once.model.functions);
     EXPECT_EQ(again.model.norms, once.model.norms);
     EXPECT_EQ(again.model.clip_low, once.model.clip_low);
@@ -438,9 +433,8 @@ TEST(AxisEigenmaps, ItemsFarOutsideAreAtTheEnds) {
   const Matrix floats = far.cast<float>();
   EXPECT_TRUE(encode(fit.model, far).allFinite());
   EXPECT_TRUE(encode(fit.model, floats).allFinite());
-  SelfComm comm;
   AxisStatistics statistics = fit.statistics;
-  add_rows(statistics, fit.model, floats, comm);
+  add_rows(statistics, fit.model, floats, {});
   EXPECT_EQ(statistics.histogram.sum(), fit.statistics.histogram.sum() + 4);
 }
 
@@ -454,14 +448,13 @@ TEST(AxisEigenmaps, RowsThatAreNoNumbersAreNamed) {
       run_as_threads(2, [&](Comm& comm) {
         const RowRange range = rows_of_rank(100, comm.rank(), comm.size());
         fit_axis_eigenmaps(rows.middleRows(range.begin, range.end - range.begin),
-                           options_for_test(), comm);
+                           options_for_test(), {comm, 1});
       });
     });
     EXPECT_TRUE(message.starts_with("row 42 ")) << message;
     EXPECT_TRUE(message_of([&] { encode(good.model, rows); }).starts_with("row 42 "));
-    SelfComm comm;
     AxisStatistics statistics = good.statistics;
-    EXPECT_THROW(add_rows(statistics, good.model, rows, comm), Error);
+    EXPECT_THROW(add_rows(statistics, good.model, rows, {}), Error);
     EXPECT_EQ(statistics.histogram, good.statistics.histogram);
   }
 }
@@ -500,14 +493,14 @@ TEST(AxisEigenmaps, BadInputIsRefused) {
   EXPECT_THROW(run_as_threads(2,
                               [&](Comm& comm) {
                                 fit_axis_eigenmaps(MatrixD(items.leftCols(3 + comm.rank())),
-                                                   options_for_test(), comm);
+                                                   options_for_test(), {comm, 1});
                               }),
                Error);
   EXPECT_THROW(
       {
         SelfComm comm;
-        fit_axis_eigenmaps(items, options_for_test(), comm,
-                           [](const ProgressStep&) { throw Cancelled(); });
+        fit_axis_eigenmaps(items, options_for_test(),
+                           {comm, 1, [](const ProgressStep&) { throw Cancelled(); }});
       },
       Cancelled);
 }
@@ -573,5 +566,5 @@ TEST(AxisEigenmapsFile, DamageIsRefused) {
   EXPECT_THROW(load_axis_statistics(TensorFile(folder / "bad.safetensors")), Error);
 }
 
-}  // namespace
+}  // namespace axis_eigenmaps_test
 }  // namespace commonplace

@@ -18,7 +18,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace graph_diffusion_test {
 
 using test::message_of;
 
@@ -33,8 +33,7 @@ std::vector<std::int64_t> numbers(std::int64_t count) {
 }
 
 GraphDiffusion fit_alone(const Matrix& rows, const GraphDiffusionOptions& options = {}) {
-  SelfComm comm;
-  return fit_graph_diffusion(rows, options, comm).model;
+  return fit_graph_diffusion(rows, options, {}).model;
 }
 
 /// C^(-power / 2) of the rows' covariance.
@@ -176,7 +175,7 @@ TEST(GraphDiffusion, RanksHoldTheSameReferences) {
       run_as_threads(ranks, [&](Comm& comm) {
         const RowRange range = rows_of_rank(203, comm.rank(), comm.size());
         const auto fit = fit_graph_diffusion(rows.middleRows(range.begin, range.end - range.begin),
-                                             options, comm);
+                                             options, {comm});
         EXPECT_EQ(fit.model.rows, alone.rows);
         EXPECT_LT((fit.model.references - alone.references).cwiseAbs().maxCoeff(), 1e-5F);
         EXPECT_LT((encode(fit.model, rows) - encode(alone, rows)).cwiseAbs().maxCoeff(), 1e-4F);
@@ -276,5 +275,5 @@ TEST(GraphDiffusionFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace graph_diffusion_test
 }  // namespace commonplace

@@ -14,20 +14,19 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace graph_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;
 
 Sparse graph_of(const MatrixD& rows, std::int64_t neighbours = 6) {
-  return neighbour_graph(rows.cast<float>(), {neighbours, "euclidean", 0, 1}).weights;
+  return neighbour_graph(rows.cast<float>(), {neighbours, "euclidean"}).weights;
 }
 
-GraphEigenmapOptions so_many(std::int64_t count, int jobs = 1) {
+GraphEigenmapOptions so_many(std::int64_t count) {
   GraphEigenmapOptions options;
   options.count = count;
-  options.jobs = jobs;
   return options;
 }
 
@@ -125,8 +124,8 @@ TEST(GraphEigenmaps, SayWhenTheyDidNotConverge) {
 
 TEST(GraphEigenmaps, DoNotDependOnJobsNorOnTheOrder) {
   const MatrixD rows = normal_matrix(250, 3, 5);
-  const GraphEigenmaps once = graph_eigenmaps(graph_of(rows).view(), so_many(12));
-  const GraphEigenmaps again = graph_eigenmaps(graph_of(rows).view(), so_many(12, 3));
+  const GraphEigenmaps once = graph_eigenmaps(graph_of(rows).view(), so_many(12), {.jobs = 1});
+  const GraphEigenmaps again = graph_eigenmaps(graph_of(rows).view(), so_many(12), {.jobs = 3});
   EXPECT_EQ(once.vectors, again.vectors);
   EXPECT_EQ(once.eigenvalues, again.eigenvalues);
   const auto order = test::random_order(250, 6);
@@ -156,10 +155,10 @@ TEST(GraphEigenmaps, BadInputIsRefused) {
   bent.values[0] *= 2;
   EXPECT_THROW(graph_eigenmaps(bent.view()), Error);
   EXPECT_THROW(graph_eigenmaps(test::to_sparse(MatrixD::Zero(5, 5)).view()), Error);
-  EXPECT_THROW(
-      graph_eigenmaps(graph.view(), so_many(3), [](const ProgressStep&) { throw Cancelled(); }),
-      Cancelled);
+  EXPECT_THROW(graph_eigenmaps(graph.view(), so_many(3),
+                               {.progress = [](const ProgressStep&) { throw Cancelled(); }}),
+               Cancelled);
 }
 
-}  // namespace
+}  // namespace graph_eigenmaps_test
 }  // namespace commonplace

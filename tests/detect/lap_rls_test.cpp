@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lap_rls_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -38,7 +38,6 @@ LapRlsOptions without_bias(double lambda = 100) {
   LapRlsOptions options;
   options.lambda = lambda;
   options.bias = false;
-  options.jobs = 1;
   return options;
 }
 
@@ -197,9 +196,8 @@ TEST(LapRls, JobsDoNotMatter) {
   const Matrix u = normal_matrix(300, 60, 16).cast<float>();
   const MatrixD labels = random_labels(300, 3, 17);
   LapRlsOptions options = with_bias();
-  const MatrixD once = fit_lap_rls(u, labels, random_penalty(60), options);
-  options.jobs = 3;
-  EXPECT_EQ(fit_lap_rls(u, labels, random_penalty(60), options), once);
+  const MatrixD once = fit_lap_rls(u, labels, random_penalty(60), options, {}, nullptr, 1);
+  EXPECT_EQ(fit_lap_rls(u, labels, random_penalty(60), options, {}, nullptr, 3), once);
 }
 
 TEST(LapRls, BadInputIsRefused) {
@@ -253,5 +251,5 @@ TEST(LapRls, FreeColumnsAreAllowed) {
   EXPECT_TRUE(alpha.allFinite());
 }
 
-}  // namespace
+}  // namespace lap_rls_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lap_svm_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -28,7 +28,7 @@ struct Sample {
 Sample sample_of(Eigen::Index items, Eigen::Index features) {
   Sample result;
   result.rows = normal_matrix(items, features, 1).cast<float>();
-  result.graph = neighbour_graph(result.rows, {5, "euclidean", 0, 1}).weights;
+  result.graph = neighbour_graph(result.rows, {5, "euclidean"}).weights;
   const MatrixD truth = normal_matrix(items, 3, 2);
   for (std::int64_t item = 1; item < items; item += 3) result.labelled.push_back(item);
   result.labels = MatrixD(truth(result.labelled, Eigen::all));
@@ -36,14 +36,14 @@ Sample sample_of(Eigen::Index items, Eigen::Index features) {
   return result;
 }
 
-LinearRows fit(const Sample& sample, const LapSvmOptions& options) {
-  return fit_lap_svm(sample.rows, sample.graph.view(), sample.labelled, sample.labels, options);
+LinearRows fit(const Sample& sample, const LapSvmOptions& options, int jobs = 1) {
+  return fit_lap_svm(sample.rows, sample.graph.view(), sample.labelled, sample.labels, options,
+                     {.jobs = jobs});
 }
 
 LapSvmOptions exact() {
   LapSvmOptions options;
   options.tolerance = 1e-7;
-  options.jobs = 1;
   return options;
 }
 
@@ -125,7 +125,7 @@ TEST(LapSvm, LearnsFromItemsWithoutLabels) {
   places.row(0) << -1, -1.5;
   places.row(1) << 1, 1.5;
   const Matrix rows = places.cast<float>();
-  const Sparse graph = neighbour_graph(rows, {6, "euclidean", 0, 1}).weights;
+  const Sparse graph = neighbour_graph(rows, {6, "euclidean"}).weights;
   const std::vector<std::int64_t> labelled = {0, 1};
   const MatrixD labels = test::first_labels(2, 2);
   LapSvmOptions options;
@@ -144,14 +144,13 @@ TEST(LapSvm, DoesNotDependOnJobsNorOnTheOrder) {
   const Sample sample = sample_of(120, 7);
   LapSvmOptions options = exact();
   const LinearRows once = fit(sample, options);
-  options.jobs = 3;
-  const LinearRows again = fit(sample, options);
+  const LinearRows again = fit(sample, options, 3);
   EXPECT_EQ(once.weights, again.weights);
   EXPECT_EQ(once.offset, again.offset);
   const auto order = test::random_order(120, 4);
   Sample turned = sample;
   turned.rows = test::dense_in_order(sample.rows, order);
-  turned.graph = neighbour_graph(turned.rows, {5, "euclidean", 0, 1}).weights;
+  turned.graph = neighbour_graph(turned.rows, {5, "euclidean"}).weights;
   for (std::int64_t& item : turned.labelled)
     item = std::find(order.begin(), order.end(), item) - order.begin();
   EXPECT_LT((fit(turned, options).weights - once.weights).cwiseAbs().maxCoeff(), 1e-4F);
@@ -186,5 +185,5 @@ TEST(LapSvm, BadInputIsRefused) {
   EXPECT_THROW(fit(bad, {}), Error);
 }
 
-}  // namespace
+}  // namespace lap_svm_test
 }  // namespace commonplace

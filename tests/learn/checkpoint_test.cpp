@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace checkpoint_test {
 
 namespace fs = std::filesystem;
 
@@ -44,7 +44,6 @@ class Checkpoints : public testing::Test {
     result.solver = solver;
     result.iterations = 40;
     result.tolerance = 0;
-    result.jobs = 1;
     return result;
   }
 
@@ -64,9 +63,9 @@ class Checkpoints : public testing::Test {
             slice(FeatureRows(all->view()), range.begin, range.end - range.begin).sparse());
       }
       int done = 0;
-      const auto found =
-          fit_shared_subspace(own, shared_blocks(2, 5, 5, 2), options, comm,
-                              [&](const ProgressStep&) { require(++done <= stop, "stopped"); });
+      const auto found = fit_shared_subspace(
+          own, shared_blocks(2, 5, 5, 2), options,
+          {comm, 1, [&](const ProgressStep&) { require(++done <= stop, "stopped"); }});
       if (comm.rank() == 0) result = {found.model.basis, found.report.objective, done};
     });
     return result;
@@ -117,8 +116,9 @@ TEST_F(Checkpoints, TopicsOfPlsaGoOnToTheSameBits) {
       const RowRange range = rows_of_rank(photos_.rows(), comm.rank(), comm.size());
       const auto own =
           slice(FeatureRows(photos_.view()), range.begin, range.end - range.begin).sparse();
-      PlsaFit fit = fit_plsa(own, options, comm,
-                             [&](const ProgressStep&) { require(++done <= stop, "stopped"); });
+      PlsaFit fit =
+          fit_plsa(own, options,
+                   {comm, 1, [&](const ProgressStep&) { require(++done <= stop, "stopped"); }});
       if (comm.rank() == 0) result = std::move(fit);
     });
     return std::pair(std::move(result), done);
@@ -127,7 +127,6 @@ TEST_F(Checkpoints, TopicsOfPlsaGoOnToTheSameBits) {
   options.topics = 4;
   options.iterations = 30;
   options.tolerance = 0;
-  options.jobs = 1;
   for (const int ranks : {1, 3}) {
     const auto whole = topics(ranks, options, 1000).first;
     PlsaOptions keeping = options;
@@ -194,5 +193,5 @@ TEST_F(Checkpoints, AStateThatOnlySomeRanksKeptDoesNotCount) {
   EXPECT_FALSE(fs::exists(folder_ / "kept"));
 }
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace commonplace

@@ -13,14 +13,14 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace label_propagation_test {
 
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;
 
 Sparse graph_of(const MatrixD& rows, std::int64_t neighbours = 8) {
-  return neighbour_graph(rows.cast<float>(), {neighbours, "euclidean", 0, 1}).weights;
+  return neighbour_graph(rows.cast<float>(), {neighbours, "euclidean"}).weights;
 }
 
 /// Labels of every fifth item, by the signs of its first numbers; the last concept has none.
@@ -36,7 +36,6 @@ LabelPropagationOptions exact(double alpha) {
   LabelPropagationOptions options;
   options.alpha = alpha;
   options.tolerance = 1e-10;
-  options.jobs = 1;
   return options;
 }
 
@@ -107,10 +106,10 @@ TEST(LabelPropagation, DoesNotDependOnJobsNorOnTheOrder) {
   const MatrixD rows = normal_matrix(1500, 3, 5);
   const MatrixD labels = some_labels(rows);
   LabelPropagationOptions options;
-  options.jobs = 1;
-  const LabelPropagation once = propagate_labels(graph_of(rows).view(), labels, options);
-  options.jobs = 3;
-  EXPECT_EQ(once.scores, propagate_labels(graph_of(rows).view(), labels, options).scores);
+  const LabelPropagation once =
+      propagate_labels(graph_of(rows).view(), labels, options, {.jobs = 1});
+  EXPECT_EQ(once.scores,
+            propagate_labels(graph_of(rows).view(), labels, options, {.jobs = 3}).scores);
   const auto order = test::random_order(1500, 6);
   const LabelPropagation turned = propagate_labels(graph_of(rows(order, Eigen::all)).view(),
                                                    MatrixD(labels(order, Eigen::all)), options);
@@ -143,9 +142,10 @@ TEST(LabelPropagation, BadInputIsRefused) {
   bent.values[0] *= 2;
   EXPECT_THROW(propagate_labels(bent.view(), labels), Error);
   EXPECT_THROW(
-      propagate_labels(graph.view(), labels, {}, [](const ProgressStep&) { throw Cancelled(); }),
+      propagate_labels(graph.view(), labels, {},
+                       {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
       Cancelled);
 }
 
-}  // namespace
+}  // namespace label_propagation_test
 }  // namespace commonplace

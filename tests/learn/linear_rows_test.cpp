@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace linear_rows_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -25,7 +25,6 @@ LinearRowOptions exact(const std::string& loss, const std::string& solver = "new
   options.loss = loss;
   options.solver = solver;
   options.tolerance = 1e-7;
-  options.jobs = 1;
   return options;
 }
 
@@ -94,7 +93,7 @@ TEST(LinearRows, AreThoseOfSparseRows) {
       (noisy_labels(rows.cast<double>(), 2).array() > 0).select(MatrixD::Ones(60, 2), -1.0);
   for (const std::string loss : {"logistic", "svm"}) {
     const LinearRowOptions options = exact(loss, "liblinear");
-    const LinearTagOptions same{options.loss, options.cost, options.tolerance, options.bias, 0, 1};
+    const LinearTagOptions same{options.loss, options.cost, options.tolerance, options.bias, 0};
     const LinearRows found = fit_linear_rows(rows, labels, options);
     const Sparse features = test::to_sparse(rows.cast<double>());
     const LinearTags expected =
@@ -166,12 +165,11 @@ TEST(LinearRows, DoNotDependOnJobsNorOnTheOrder) {
        {std::pair{"logistic", "newton"}, std::pair{"svm", "newton"},
         std::pair{"logistic", "liblinear"}, std::pair{"svm", "liblinear"}}) {
     LinearRowOptions options = exact(loss, solver);
-    const LinearRows once = fit_linear_rows(rows, labels, options);
+    const LinearRows once = fit_linear_rows(rows, labels, options, {.jobs = 1});
     const LinearRows turned = fit_linear_rows(test::dense_in_order(rows, order),
                                               MatrixD(labels(order, Eigen::all)), options);
     EXPECT_LT((once.weights - turned.weights).cwiseAbs().maxCoeff(), 1e-4F);
-    options.jobs = 3;
-    const LinearRows again = fit_linear_rows(rows, labels, options);
+    const LinearRows again = fit_linear_rows(rows, labels, options, {.jobs = 3});
     EXPECT_EQ(once.weights, again.weights);
     EXPECT_EQ(once.offset, again.offset);
     const Matrix scores = score(once, rows, 1);
@@ -243,9 +241,11 @@ TEST(LinearRows, BadInputIsRefused) {
   EXPECT_THROW(fit_linear_rows(rows, MatrixD(6, 0)), Error);
   EXPECT_THROW(fit_linear_rows(Matrix(0, 2), MatrixD(0, 1)), Error);
   EXPECT_THROW(score(fit_linear_rows(rows, labels), Matrix::Zero(1, 3)), Error);
-  EXPECT_THROW(fit_linear_rows(rows, labels, {}, [](const ProgressStep&) { throw Cancelled(); }),
-               Cancelled);
+  EXPECT_THROW(
+      fit_linear_rows(rows, labels, {},
+                      {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
+      Cancelled);
 }
 
-}  // namespace
+}  // namespace linear_rows_test
 }  // namespace commonplace

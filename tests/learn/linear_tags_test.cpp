@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace linear_tags_test {
 
 using test::message_of;
 using test::planted_tags;
@@ -29,7 +29,6 @@ LinearTagOptions exact(const std::string& loss, double cost = 1) {
   options.loss = loss;
   options.cost = cost;
   options.tolerance = 1e-6;
-  options.jobs = 1;
   return options;
 }
 
@@ -159,10 +158,10 @@ TEST(LinearTags, DoNotDependOnJobs) {
   for (const std::string loss : {"logistic", "svm"}) {
     LinearTagOptions options;
     options.loss = loss;
-    options.jobs = 1;
-    const LinearTags once = fit_linear_tags(data.words.view(), data.tags.view(), options);
-    options.jobs = 3;
-    const LinearTags again = fit_linear_tags(data.words.view(), data.tags.view(), options);
+    const LinearTags once =
+        fit_linear_tags(data.words.view(), data.tags.view(), options, {.jobs = 1});
+    const LinearTags again =
+        fit_linear_tags(data.words.view(), data.tags.view(), options, {.jobs = 3});
     EXPECT_EQ(weights_of(once), weights_of(again));
     EXPECT_EQ(once.offset, again.offset);
     EXPECT_EQ(score(once, data.words.view(), 1), score(again, data.words.view(), 4));
@@ -230,10 +229,11 @@ TEST(LinearTags, BadInputIsRefused) {
   }
   const LinearTags model = fit_linear_tags(data.words.view(), data.tags.view());
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
-  EXPECT_THROW(fit_linear_tags(data.words.view(), data.tags.view(), {},
-                               [](const ProgressStep&) { throw Cancelled(); }),
-               Cancelled);
+  EXPECT_THROW(
+      fit_linear_tags(data.words.view(), data.tags.view(), {},
+                      {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
+      Cancelled);
 }
 
-}  // namespace
+}  // namespace linear_tags_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace neighbour_graph_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -19,7 +19,7 @@ using test::to_dense;
 
 NeighbourGraphOptions graph_options(std::int64_t neighbours, const std::string& metric,
                                     double bandwidth = 0) {
-  return {neighbours, metric, bandwidth, 1};
+  return {neighbours, metric, bandwidth};
 }
 
 TEST(NeighbourGraph, IsThatOfASort) {
@@ -55,14 +55,13 @@ TEST(NeighbourGraph, DoesNotDependOnJobsNorOnTheOrder) {
   const auto order = test::random_order(70, 4);
   for (const std::string metric : {"cosine", "euclidean"}) {
     NeighbourGraphOptions options = graph_options(6, metric);
-    const NeighbourGraph once = neighbour_graph(rows, options);
+    const NeighbourGraph once = neighbour_graph(rows, options, 1);
     const MatrixD whole = to_dense(once.weights.view());
     const NeighbourGraph turned = neighbour_graph(test::dense_in_order(rows, order), options);
     EXPECT_LT(
         (to_dense(turned.weights.view()) - MatrixD(whole(order, order))).cwiseAbs().maxCoeff(),
         1e-6);
-    options.jobs = 3;
-    const NeighbourGraph again = neighbour_graph(rows, options);
+    const NeighbourGraph again = neighbour_graph(rows, options, 3);
     EXPECT_EQ(once.weights.values, again.weights.values);
     EXPECT_EQ(once.weights.indices, again.weights.indices);
   }
@@ -126,5 +125,5 @@ TEST(ConnectedParts, AreNumberedByTheirFirstItems) {
             (std::vector<std::int32_t>{0, 1, 1, 0, 2, 0}));
 }
 
-}  // namespace
+}  // namespace neighbour_graph_test
 }  // namespace commonplace

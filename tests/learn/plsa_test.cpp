@@ -14,7 +14,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace plsa_test {
 
 constexpr int kTopics = 4;
 constexpr int kTermsPerTopic = 15;
@@ -74,9 +74,8 @@ PlsaOptions options_for_test() {
   return options;
 }
 
-PlsaFit fit_alone(const SparseView& counts, const PlsaOptions& options) {
-  SelfComm comm;
-  return fit_plsa(counts, options, comm);
+PlsaFit fit_alone(const SparseView& counts, const PlsaOptions& options, int jobs = 1) {
+  return fit_plsa(counts, options, {.jobs = jobs});
 }
 
 /// The most likely of five starts, as EM finds the nearest optimum only.
@@ -179,7 +178,7 @@ TEST(Plsa, RanksAgreeWithOneProcess) {
     std::vector<PlsaFit> fits(static_cast<std::size_t>(ranks));
     run_as_threads(ranks, [&](Comm& comm) {
       const Sparse part = part_of_rank(counts.view(), comm.rank(), comm.size());
-      PlsaFit fit = fit_plsa(part.view(), options, comm);
+      PlsaFit fit = fit_plsa(part.view(), options, {comm, 1});
       const std::lock_guard lock(mutex);
       fits[static_cast<std::size_t>(comm.rank())] = std::move(fit);
     });
@@ -206,7 +205,7 @@ TEST(Plsa, ARankWithoutDocumentsTakesPart) {
   const PlsaFit alone = fit_alone(counts.view(), options_for_test());
   run_as_threads(4, [&](Comm& comm) {
     const Sparse part = part_of_rank(counts.view(), comm.rank(), comm.size());
-    const PlsaFit fit = fit_plsa(part.view(), options_for_test(), comm);
+    const PlsaFit fit = fit_plsa(part.view(), options_for_test(), {comm, 1});
     EXPECT_LT(difference(fit.model.term_topics, alone.model.term_topics), 1e-9);
   });
 }
@@ -216,7 +215,7 @@ TEST(Plsa, RanksWithOtherTermsAreRefused) {
                               [](Comm& comm) {
                                 Sparse counts = planted(8);
                                 counts.columns += comm.rank();
-                                fit_plsa(counts.view(), options_for_test(), comm);
+                                fit_plsa(counts.view(), options_for_test(), {comm, 1});
                               }),
                Error);
 }
@@ -224,10 +223,8 @@ TEST(Plsa, RanksWithOtherTermsAreRefused) {
 TEST(Plsa, DoesNotDependOnJobs) {
   const Sparse counts = planted(150);
   PlsaOptions options = options_for_test();
-  options.jobs = 1;
   const PlsaFit one = fit_alone(counts.view(), options);
-  options.jobs = 3;
-  const PlsaFit three = fit_alone(counts.view(), options);
+  const PlsaFit three = fit_alone(counts.view(), options, 3);
   EXPECT_EQ(one.model.term_topics, three.model.term_topics);
   EXPECT_EQ(one.document_topics, three.document_topics);
   EXPECT_EQ(one.report.objective, three.report.objective);
@@ -263,13 +260,13 @@ TEST(Plsa, StopsByTheTolerance) {
 }
 
 TEST(Plsa, ProgressCanStopIt) {
-  SelfComm comm;
   int calls = 0;
   const Progress progress = [&](const ProgressStep& step) {
     EXPECT_EQ(step.total, 60U);
     if (++calls == 3) throw Cancelled();
   };
-  EXPECT_THROW(fit_plsa(planted(20).view(), options_for_test(), comm, progress), Cancelled);
+  EXPECT_THROW(fit_plsa(planted(20).view(), options_for_test(), {.jobs = 1, .progress = progress}),
+               Cancelled);
   EXPECT_EQ(calls, 3);
 }
 
@@ -359,5 +356,5 @@ TEST(PlsaFile, DamageIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace plsa_test
 }  // namespace commonplace

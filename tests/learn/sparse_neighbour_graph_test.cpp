@@ -13,14 +13,14 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_neighbour_graph_test {
 
 using test::message_of;
 using test::to_dense;
 using test::to_sparse;
 
 NeighbourGraphOptions graph_options(std::int64_t neighbours, double bandwidth = 0) {
-  return {neighbours, "cosine", bandwidth, 1};
+  return {neighbours, "cosine", bandwidth};
 }
 
 /// Rows with holes of which any two have something in common.
@@ -86,11 +86,10 @@ TEST(SparseNeighbourGraph, TiesOnlyWhatHasSomethingInCommon) {
 TEST(SparseNeighbourGraph, DoesNotDependOnJobsNorOnTheOrder) {
   const Sparse rows = test::random_counts(90, 40, 0.15, 5);
   NeighbourGraphOptions options = graph_options(6);
-  const NeighbourGraph once = neighbour_graph(rows.view(), options);
+  const NeighbourGraph once = neighbour_graph(rows.view(), options, 1);
   EXPECT_TRUE(once.weights.view().row_indices(3).empty()) << "row 3 is all zeros";
   for (const int jobs : {2, 3}) {
-    options.jobs = jobs;
-    const NeighbourGraph again = neighbour_graph(rows.view(), options);
+    const NeighbourGraph again = neighbour_graph(rows.view(), options, jobs);
     EXPECT_EQ(once.weights.values, again.weights.values);
     EXPECT_EQ(once.weights.indices, again.weights.indices);
   }
@@ -150,5 +149,5 @@ TEST(SparseNeighbourGraph, BadInputIsRefused) {
   EXPECT_NE(message_of([&] { neighbour_graph(rows.view()); }).find("row 4"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace sparse_neighbour_graph_test
 }  // namespace commonplace

@@ -37,16 +37,13 @@ Learned learn(Comm& comm) {
   const Matrix asked = rows_in({kItems, kItems + 20});
   AxisEigenmapOptions axis;
   axis.count = 12;
-  axis.jobs = 1;
   AnchorEigenmapOptions anchors;
   anchors.anchors = 15;
   anchors.count = 14;  // all, as near ones may mix
-  anchors.jobs = 1;
   GraphDiffusionOptions smoothing;
-  smoothing.jobs = 1;
-  return {encode(fit_axis_eigenmaps(rows, axis, comm).model, asked, 1),
-          encode(fit_anchor_eigenmaps(rows, anchors, comm).model, asked, 1),
-          encode(fit_graph_diffusion(rows, smoothing, comm).model, asked, {}, 1)};
+  return {encode(fit_axis_eigenmaps(rows, axis, {comm, 1}).model, asked, 1),
+          encode(fit_anchor_eigenmaps(rows, anchors, {comm, 1}).model, asked, 1),
+          encode(fit_graph_diffusion(rows, smoothing, {comm, 1}).model, asked, {}, 1)};
 }
 
 void compare(Comm& comm) {

@@ -58,8 +58,7 @@ GuidedProjection learn(Comm& comm, const std::string& constraint) {
   GuidedProjectionOptions options;
   options.dim = 5;
   options.constraint = constraint;
-  options.jobs = 1;
-  return fit_guided_projection(modalities, guidance, options, comm).model;
+  return fit_guided_projection(modalities, guidance, options, {comm, 1}).model;
 }
 
 void compare(Comm& comm) {

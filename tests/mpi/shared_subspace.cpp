@@ -36,8 +36,7 @@ SharedSubspaceFit fit(Comm& comm, const std::string& solver) {
   options.solver = solver;
   options.iterations = 20;
   options.tolerance = 0;
-  options.jobs = 1;
-  return fit_shared_subspace(views, shared_blocks(2, 6, 4, 3), options, comm);
+  return fit_shared_subspace(views, shared_blocks(2, 6, 4, 3), options, {comm, 1});
 }
 
 void compare(Comm& comm) {

@@ -40,9 +40,8 @@ SoftmaxGpFit fit(Comm& comm) {
   options.variances = "class";
   options.likelihood = true;
   options.tolerance = 1e-10;
-  options.jobs = 1;
   const Matrix mine = items(range);
-  return fit_softmax_gp(whiten(basis, mine, 1), labels, kClasses, options, comm);
+  return fit_softmax_gp(whiten(basis, mine, 1), labels, kClasses, options, {comm, 1});
 }
 
 void compare(Comm& comm) {

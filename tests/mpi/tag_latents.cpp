@@ -58,10 +58,9 @@ Learned learn(Comm& comm) {
   const Sparse rows = weigh_rows(items.words.view(), result.feature_weights);
   TagPrototypeOptions options;
   options.count = 16;
-  options.jobs = 1;
-  result.prototypes = tag_prototypes(rows, items.tags.view(), options, comm);
+  result.prototypes = tag_prototypes(rows, items.tags.view(), options, {comm, 1});
   const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.7, 1}, result.prototypes, 1e-6, 1);
-  result.gp = solve_sparse_gp(gather_statistics(basis, rows, items.tags.view(), comm, 1), 0.1, 1);
+  result.gp = solve_sparse_gp(gather_statistics(basis, rows, items.tags.view(), {comm, 1}), 0.1, 1);
   result.categories = make_categories(items.tags.view(), 6, comm);
   return result;
 }

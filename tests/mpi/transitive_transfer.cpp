@@ -30,9 +30,7 @@ Outcome transfer(Comm& comm, RowRange range) {
     path.push_back({rows[which].view(), {}});
   TransferOptions options;
   options.factors.iterations = 20;
-  options.factors.jobs = 1;
-  options.naive_bayes.jobs = 1;
-  const Transfer found = transfer_classes(sources, path, kChain.classes, options, comm);
+  const Transfer found = transfer_classes(sources, path, kChain.classes, options, {comm, 1});
   return {found.classes, found.stages.back().report.objective.back()};
 }
 

@@ -18,7 +18,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::grouped_rows;
 using test::message_of;
@@ -96,8 +96,7 @@ class Relate : public test::LibraryTest {
     return options;
   }
   RelateLearningReport learn(const RelateOptions& options = quick()) {
-    SelfComm comm;
-    return learn_relate(library(), "", options, comm, 1, no_progress);
+    return learn_relate(library(), "", options, {.jobs = 1});
   }
   Relations relations() { return {library(), "", 1}; }
 
@@ -224,9 +223,7 @@ TEST_F(Relate, ListsTagsThatMeanTheSame) {
 
 TEST_F(Relate, GroupsEverythingTogether) {
   learn();
-  SelfComm comm;
-  const std::vector<RelateGroup> groups =
-      group_relations(relations(), 4, 100, 1, comm, 1, no_progress);
+  const std::vector<RelateGroup> groups = group_relations(relations(), 4, 100, 1, {.jobs = 1});
   ASSERT_EQ(groups.size(), 4U);
   int right = 0;
   int all = 0;
@@ -240,7 +237,7 @@ TEST_F(Relate, GroupsEverythingTogether) {
   }
   EXPECT_GE(right, all * 9 / 10);
   EXPECT_NE(message_of([&] {
-              group_relations(relations(), 100000, 5, 1, comm, 1, no_progress);
+              group_relations(relations(), 100000, 5, 1, {.jobs = 1});
             }).find("smaller --k"),
             std::string::npos);
 }
@@ -260,7 +257,7 @@ TEST_F(Relate, LaysEverythingOutInNamedGroups) {
   const Relations relations(library(), "", 1);
   MapOptions options;
   options.most = 10'000;
-  const RelateMap map = lay_out_map(relations, options, 3, 1, no_progress);
+  const RelateMap map = lay_out_map(relations, options, 3, {.jobs = 1});
   ASSERT_EQ(map.modalities.size(), relations.model().modalities.size());
   std::int64_t drawn = 0;
   for (const RelateMap::Modality& modality : map.modalities) drawn += modality.drawn;
@@ -275,7 +272,7 @@ TEST_F(Relate, LaysEverythingOutInNamedGroups) {
     EXPECT_EQ(map.groups[g].nodes, members[g]);
     EXPECT_FALSE(map.groups[g].name.empty());
   }
-  EXPECT_TRUE(lay_out_map(relations, options, 0, 1, no_progress).groups.empty());
+  EXPECT_TRUE(lay_out_map(relations, options, 0, {.jobs = 1}).groups.empty());
 }
 
 TEST_F(Relate, ANewItemIsPlacedWithoutLearningAgain) {
@@ -296,8 +293,7 @@ TEST_F(Relate, AnUpdateTakesInNewItemsAndRejections) {
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
-  SelfComm comm;
-  const RelateLearningReport update = update_relate(library(), "relate", comm, 1, no_progress);
+  const RelateLearningReport update = update_relate(library(), "relate", {.jobs = 1});
   EXPECT_TRUE(update.converged);
   EXPECT_EQ(update.modalities[0].nodes, kPhotos + 40);
   EXPECT_GT(before, 0);
@@ -396,7 +392,7 @@ TEST_F(Relate, RanksLearnWhatOneProcessLearns) {
       std::vector<std::string> reports(static_cast<std::size_t>(ranks));
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
         reports[static_cast<std::size_t>(comm.rank())] =
-            to_json(learn_relate(each, "together", options, comm, 1, no_progress));
+            to_json(learn_relate(each, "together", options, {comm, 1}));
       });
       for (const std::string& report : reports) EXPECT_EQ(report, reports[0]);
       const ModelRecord record = model_record(library(), "together");
@@ -407,18 +403,16 @@ TEST_F(Relate, RanksLearnWhatOneProcessLearns) {
 }
 
 TEST_F(Relate, RanksUpdateAsOneProcessDoes) {
-  SelfComm self;
-  for (const char* name : {"1", "2", "3", "4"})
-    learn_relate(library(), name, quick(), self, 1, no_progress);
+  for (const char* name : {"1", "2", "3", "4"}) learn_relate(library(), name, quick(), {.jobs = 1});
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
-  update_relate(library(), "1", self, 1, no_progress);
+  update_relate(library(), "1", {.jobs = 1});
   const RelateModel alone = load_relate_model(TensorFile(model_record(library(), "1").file));
   for (const int ranks : {2, 3, 4}) {
     const std::string name = std::to_string(ranks);
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      EXPECT_EQ(update_relate(each, name, comm, 1, no_progress).modalities[0].nodes, kPhotos + 40);
+      EXPECT_EQ(update_relate(each, name, {comm, 1}).modalities[0].nodes, kPhotos + 40);
     });
     expect_near(load_relate_model(TensorFile(model_record(library(), name).file)), alone);
   }
@@ -436,14 +430,12 @@ TEST_F(Relate, RanksGroupAsOneProcessDoes) {
       }
     return text;
   };
-  SelfComm self;
   for (const std::int64_t groups : {4, 60}) {
-    const std::string alone =
-        as_text(group_relations(relations(), groups, 100, 1, self, 1, no_progress));
+    const std::string alone = as_text(group_relations(relations(), groups, 100, 1, {.jobs = 1}));
     for (const int ranks : {2, 3, 4})
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
         const Relations open(each, "", 1);
-        EXPECT_EQ(as_text(group_relations(open, groups, 100, 1, comm, 1, no_progress)), alone);
+        EXPECT_EQ(as_text(group_relations(open, groups, 100, 1, {comm, 1})), alone);
       });
   }
 }
@@ -510,5 +502,5 @@ TEST_F(Relate, RefusesWhatCannotBe) {
   EXPECT_THROW(parse_place("1,2,3"), Error);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace canonical_correlation_test {
 
 using test::message_of;
 using test::random_features;
@@ -158,13 +158,11 @@ TEST(CanonicalCorrelation, ManyColumns) {
   second.leftCols(3) += 3 * first.leftCols(3);
   const std::vector<ItemPair> pairs = same_numbers(300);
   CanonicalCorrelationOptions options = options_of(5, 0.5);
-  options.jobs = 1;
-  const auto model = fit_canonical_correlation(first, second, pairs, {}, options);
+  const auto model = fit_canonical_correlation(first, second, pairs, {}, options, 1);
   const VectorD expected =
       naive_correlations(first.cast<double>(), second.cast<double>(), pairs, 0.5);
   EXPECT_LT((model.correlations - expected.head(5)).cwiseAbs().maxCoeff(), 1e-9);
-  options.jobs = 2;
-  EXPECT_EQ(fit_canonical_correlation(first, second, pairs, {}, options).sides[1].projection,
+  EXPECT_EQ(fit_canonical_correlation(first, second, pairs, {}, options, 2).sides[1].projection,
             model.sides[1].projection);
 }
 
@@ -266,5 +264,5 @@ TEST(CanonicalCorrelation, RefusesWhatItCannotUse) {
   EXPECT_THROW(encode(model, 2, wide), Error);
 }
 
-}  // namespace
+}  // namespace canonical_correlation_test
 }  // namespace commonplace

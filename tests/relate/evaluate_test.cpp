@@ -11,13 +11,12 @@
 #include "commonplace/relate/evaluate_cross.h"
 #include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::grouped_rows;
 using test::message_of;
@@ -51,15 +50,13 @@ class EvaluateRelate : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines);
     store_features(library(), collection_named("photos"), "look", grouped_rows(kPhotos, 16, 1.0),
                    "made up");
-    data_ =
-        read_relate_data(library(), {"photos,tags,places", "", "", 2}, test::alone, 1, no_progress);
+    data_ = read_relate_data(library(), {"photos,tags,places", "", "", 2}, {.jobs = 1});
     relate_.gamma = "0.3";
     relate_.dim = "6";
   }
 
   RelateEvaluation evaluate(const RelateEvaluationOptions& options) {
-    SelfComm comm;
-    return evaluate_relate(data_, relate_, options, comm, 1, no_progress);
+    return evaluate_relate(data_, relate_, options, {.jobs = 1});
   }
   static const RelateQuality& of(const RelateEvaluation& evaluation, const std::string& method) {
     for (const RelateQuality& each : evaluation.methods)
@@ -137,11 +134,9 @@ TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
   const std::string alone = without_seconds(evaluate(options));
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      const RelateData data =
-          read_relate_data(each, {"photos,tags,places", "", "", 2}, comm, 1, no_progress);
+      const RelateData data = read_relate_data(each, {"photos,tags,places", "", "", 2}, {comm, 1});
       require_same_data(each, data, comm);
-      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, comm, 1, no_progress)),
-                alone);
+      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, {comm, 1})), alone);
     });
 }
 
@@ -181,13 +176,12 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
   EXPECT_EQ(trial.known, 140);
   RelateOptions options;
   options.gamma = "0.3";
-  SelfComm self;
-  const std::vector<CrossQuality> found = evaluate_cross(trial, options, self, 1, no_progress);
+  const std::vector<CrossQuality> found = evaluate_cross(trial, options, {.jobs = 1});
   ASSERT_EQ(found.size(), 4U);
   const std::string alone = without_seconds(found);
   for (const int ranks : {2, 3, 4})
     run_as_threads(ranks, [&](Comm& comm) {
-      EXPECT_EQ(without_seconds(evaluate_cross(trial, options, comm, 1, no_progress)), alone);
+      EXPECT_EQ(without_seconds(evaluate_cross(trial, options, {comm, 1})), alone);
     });
   for (const CrossQuality& each : found) {
     EXPECT_GT(each.first_to_second, 0.3) << each.method;
@@ -207,5 +201,5 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

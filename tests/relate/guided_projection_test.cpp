@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace guided_projection_test {
 
 using test::message_of;
 using test::NaiveGuidance;
@@ -98,10 +98,9 @@ class Part {
 };
 
 GuidedProjectionFit fit_alone(const Problem& problem, const GuidedProjectionOptions& options,
-                              const GuidedProjection* start = nullptr) {
-  SelfComm comm;
+                              const GuidedProjection* start = nullptr, int jobs = 1) {
   Part part(problem);
-  return fit_guided_projection(part.modalities(), part.guidance(), options, comm, start);
+  return fit_guided_projection(part.modalities(), part.guidance(), options, {.jobs = jobs}, start);
 }
 
 /// The places of all items of a modality.
@@ -175,7 +174,6 @@ double worst(const A& a, const B& b) {
 GuidedProjectionOptions options_for_test(std::int64_t dim = 8) {
   GuidedProjectionOptions options;
   options.dim = dim;
-  options.jobs = 1;
   return options;
 }
 
@@ -255,10 +253,9 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
     const Problem problem = random_problem({Form::dense, Form::sparse, Form::identity}, 11);
     GuidedProjectionOptions options = options_for_test();
     options.balanced = balanced;
-    SelfComm comm;
     Part part(problem);
-    const GuidedOperator quick(part.modalities(), part.guidance(), options, comm);
-    const GuidedOperator thrifty(part.modalities(), part.guidance(), options, comm, 0);
+    const GuidedOperator quick(part.modalities(), part.guidance(), options, {.jobs = 1});
+    const GuidedOperator thrifty(part.modalities(), part.guidance(), options, {.jobs = 1}, 0);
     EXPECT_GT(quick.matrices(), 0);
     EXPECT_EQ(thrifty.matrices(), 0);
     const MatrixD p = normal_matrix(quick.features(), 5, 3);
@@ -277,7 +274,8 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
       for (const std::int64_t most : {std::int64_t{0}, GuidedOperator::kMostFormed})
         run_as_threads(3, [&](Comm& together) {
           Part own(either, together.rank(), together.size());
-          const GuidedOperator split(own.modalities(), own.guidance(), options, together, most);
+          const GuidedOperator split(own.modalities(), own.guidance(), options, {together, 1},
+                                     most);
           EXPECT_EQ(split.matrices() > 0, most > 0);
           EXPECT_LT(worst(split.multiply_a(p), a), 1e-11 * a.cwiseAbs().maxCoeff());
         });
@@ -293,13 +291,13 @@ TEST(WeightedGram, IsTheSameInAllForms) {
   SelfComm comm;
   for (const FeatureRows& features : {FeatureRows(rows), FeatureRows(sparse)}) {
     GuidedItems modality = guided_items({&features, 2500, 0}, 0, comm);
-    modality.mean = weighted_mean(modality, weights.cwiseAbs(), 1, comm);
+    modality.mean = weighted_mean(modality, weights.cwiseAbs(), {comm, 1});
     const MatrixD y = feature_columns(modality, 0, 30);
     const MatrixD expected = y.transpose() * weights.asDiagonal() * y;
     const double size = expected.cwiseAbs().maxCoeff();
-    const WeightedGram exact(modality, weights, true, 1, comm);
-    const WeightedGram quick(modality, weights, true, 1, comm, 0);
-    const WeightedGram items(modality, weights, false, 1, comm);
+    const WeightedGram exact(modality, weights, true, {comm, 1});
+    const WeightedGram quick(modality, weights, true, {comm, 1}, 0);
+    const WeightedGram items(modality, weights, false, {comm, 1});
     EXPECT_LT(worst(exact.matrix(), expected), 1e-12 * size);
     EXPECT_LT(worst(quick.matrix(), expected), 1e-6 * size);
     EXPECT_LT(worst(items.multiply(p), MatrixD(expected * p)), 1e-11 * size);
@@ -543,7 +541,8 @@ TEST(GuidedProjection, RanksAgree) {
         std::int64_t degrees = 0;
         run_as_threads(ranks, [&](Comm& comm) {
           Part part(problem, comm.rank(), comm.size());
-          const auto fit = fit_guided_projection(part.modalities(), part.guidance(), options, comm);
+          const auto fit =
+              fit_guided_projection(part.modalities(), part.guidance(), options, {comm, 1});
           const std::scoped_lock lock(mutex);
           models.push_back(fit.model);
           degrees += fit.degrees[1].size();
@@ -579,7 +578,7 @@ TEST(GuidedProjection, RanksWithoutItems) {
       modalities[0].features = &none;
       for (Guidance& given : guidance) given.links = {};
     }
-    const auto fit = fit_guided_projection(modalities, guidance, options_for_test(), comm);
+    const auto fit = fit_guided_projection(modalities, guidance, options_for_test(), {comm, 1});
     EXPECT_LT(worst(fit.model.eigenvalues, alone.eigenvalues), 1e-10);
   });
 }
@@ -588,8 +587,7 @@ TEST(GuidedProjection, NeitherJobsNorCompanyMatter) {
   const Problem problem = random_problem({Form::dense, Form::sparse, Form::identity}, 16, true);
   GuidedProjectionOptions options = options_for_test();
   const GuidedProjection once = fit_alone(problem, options).model;
-  options.jobs = 3;
-  const GuidedProjection twice = fit_alone(problem, options).model;
+  const GuidedProjection twice = fit_alone(problem, options, nullptr, 3).model;
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_EQ(once.modalities[k].projection, twice.modalities[k].projection);
     const Matrix all = places(once, problem, k);
@@ -684,11 +682,10 @@ TEST(GuidedProjection, BadInputIsRefused) {
     spoil(problem);
     Part part(problem);
     spoil_part(part);
-    SelfComm comm;
     GuidedProjectionOptions options = options_for_test();
     options.constraint = constraint;
     return message_of(
-        [&] { fit_guided_projection(part.modalities(), part.guidance(), options, comm); });
+        [&] { fit_guided_projection(part.modalities(), part.guidance(), options, {.jobs = 1}); });
   };
   const auto nothing = [](Problem&) {};
   const auto has = [](const std::string& message, const char* words) {
@@ -741,8 +738,7 @@ TEST(GuidedProjection, BadInputIsRefused) {
                       },
                       [](Part&) {}, "first"),
                   "4000 or fewer"));
-  SelfComm comm;
-  EXPECT_THROW(fit_guided_projection({}, {}, options_for_test(), comm), Error);
+  EXPECT_THROW(fit_guided_projection({}, {}, options_for_test(), {.jobs = 1}), Error);
 }
 
 TEST(GuidedProjection, EncodeRefusesOtherItems) {
@@ -802,5 +798,5 @@ TEST(GuidedProjectionFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace guided_projection_test
 }  // namespace commonplace

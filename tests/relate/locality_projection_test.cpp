@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace locality_projection_test {
 
 using test::message_of;
 using test::random_features;
@@ -28,7 +28,6 @@ LocalityProjectionOptions options_of(std::int64_t dim, double ridge) {
   options.dim = dim;
   options.ridge = ridge;
   options.neighbours = 4;
-  options.jobs = 1;
   return options;
 }
 
@@ -225,5 +224,5 @@ TEST(LocalityProjection, RefusesWhatItCannotUse) {
   EXPECT_THROW(fit_locality_projection(rows, to_sparse(askew).view()), Error);
 }
 
-}  // namespace
+}  // namespace locality_projection_test
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ridge_rows_test {
 
 using test::message_of;
 using test::random_counts;
@@ -39,10 +39,9 @@ MatrixD naive_scores(const MatrixD& rows, const MatrixD& targets, double ridge, 
   return ((to.rowwise() - mean) * weights).rowwise() + target_mean;
 }
 
-RidgeRowOptions options_of(double ridge, int jobs = 1) {
+RidgeRowOptions options_of(double ridge) {
   RidgeRowOptions options;
   options.ridge = ridge;
-  options.jobs = jobs;
   return options;
 }
 
@@ -71,8 +70,8 @@ TEST(RidgeRows, TheResultDoesNotDependOnThreadsNorOnOtherRows) {
     const Matrix dense = rows.cast<float>();
     const Sparse sparse = to_sparse(rows);
     for (const FeatureRows& features : {FeatureRows(dense), FeatureRows(sparse)}) {
-      const auto model = fit_ridge_rows(features, targets.view(), options_of(0.1, 1));
-      EXPECT_EQ(fit_ridge_rows(features, targets.view(), options_of(0.1, 3)).weights,
+      const auto model = fit_ridge_rows(features, targets.view(), options_of(0.1), 1);
+      EXPECT_EQ(fit_ridge_rows(features, targets.view(), options_of(0.1), 3).weights,
                 model.weights);
       const Matrix all = score(model, features, 1);
       EXPECT_EQ(score(model, features, 3), all);
@@ -149,5 +148,5 @@ TEST(RidgeRows, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal({}), "");
 }
 
-}  // namespace
+}  // namespace ridge_rows_test
 }  // namespace commonplace

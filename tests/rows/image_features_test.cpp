@@ -15,7 +15,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace image_features_test {
 
 namespace fs = std::filesystem;
 
@@ -39,8 +39,8 @@ class ImageFeatureTask : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines + more);
   }
   MadeImageFeatures make(const Progress& progress = no_progress) {
-    return make_image_features(library(), photos(), "look", options_, relearn_, comm_, jobs_,
-                               progress);
+    return make_image_features(library(), photos(), "look", options_, relearn_,
+                               {.jobs = jobs_, .progress = progress});
   }
   Collection photos() { return collection_named("photos"); }
   Matrix rows() { return dense_features(feature_record(library(), photos(), "look")).view(); }
@@ -56,7 +56,6 @@ class ImageFeatureTask : public test::LibraryTest {
   }();
   bool relearn_ = false;
   int jobs_ = 2;
-  SelfComm comm_;
 
   /// Made by so many ranks, each with a library of its own; what they return, by rank.
   std::vector<MadeImageFeatures> make_by(int ranks,
@@ -66,8 +65,8 @@ class ImageFeatureTask : public test::LibraryTest {
       Library own(folder_ / "library",
                   comm.rank() == 0 ? Library::Access::write : Library::Access::read);
       made[static_cast<std::size_t>(comm.rank())] =
-          make_image_features(own, collection(own, "photos"), "look", options_, relearn_, comm, 1,
-                              progress_of(comm.rank()));
+          make_image_features(own, collection(own, "photos"), "look", options_, relearn_,
+                              {comm, 1, progress_of(comm.rank())});
     });
     return made;
   }
@@ -155,11 +154,10 @@ TEST_F(ImageFeatureTask, WithoutAnyPictureItFails) {
   EXPECT_TRUE(feature_records(library(), photos()).empty());
   test::import_jsonl(library(), "empty", "");
   EXPECT_THROW(make_image_features(library(), collection_named("empty"), "look", options_, false,
-                                   comm_, 1, no_progress),
+                                   {.jobs = 1}),
                Error);
-  EXPECT_THROW(
-      make_image_features(library(), photos(), "a/b", options_, false, comm_, 1, no_progress),
-      Error);
+  EXPECT_THROW(make_image_features(library(), photos(), "a/b", options_, false, {.jobs = 1}),
+               Error);
 }
 
 TEST_F(ImageFeatureTask, NewPicturesAreEncodedByTheStoredModel) {
@@ -416,5 +414,5 @@ TEST(PartialRows, AreFoundByWhatTheyWereMadeOf) {
   EXPECT_TRUE(fs::is_empty(folder / "a"));
 }
 
-}  // namespace
+}  // namespace image_features_test
 }  // namespace commonplace

@@ -10,14 +10,11 @@
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/learn.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace ask_test {
 
 using Ids = std::vector<std::string>;
 
@@ -39,7 +36,7 @@ class Search : public test::LibraryTest {
   Search() { test::add_planted_collections(library()); }
 
   void learn(const std::string& name = "", const SearchModelOptions& options = usual_options()) {
-    learn_search(library(), "photos", {"gallery"}, name, options, alone, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
   }
   static SearchModelOptions usual_options() {
     SearchModelOptions options;
@@ -49,7 +46,7 @@ class Search : public test::LibraryTest {
     return options;
   }
   CollectionSearcher searcher(const std::string& model = "search.photos") {
-    return {library(), "photos", model, 1, no_progress};
+    return {library(), "photos", model, {.jobs = 1}};
   }
   SearchAnswer search(const std::string& query, SearchOptions options = {.limit = 1000}) {
     return searcher().search(parse_query(query), options);
@@ -133,7 +130,7 @@ TEST_F(Search, WithoutAModelWordsOfTagsComeBeforeWordsOfText) {
                          R"({"id":"tag","tags":["Red Kite"]})"
                          "\n"
                          R"({"id":"both","text":"kite","tags":["kite"]})");
-  const CollectionSearcher words(library(), "words", "", 1, no_progress);
+  const CollectionSearcher words(library(), "words", "", {.jobs = 1});
   EXPECT_EQ(words.model(), "");
   EXPECT_EQ(words.collection(), "words");
   EXPECT_EQ(ids(words.search(parse_query("kite"), {})), Ids({"both", "tag", "text", "long"}));
@@ -186,7 +183,8 @@ TEST_F(Search, LimitsCutTheSameRanking) {
     const Ids some = ids(open.search(parse_query("harbour ship"), {.limit = limit}));
     EXPECT_EQ(some, Ids(all.begin(), all.begin() + limit)) << limit;
   }
-  EXPECT_EQ(ids(open.search(parse_query("harbour ship"), {.limit = 1000, .jobs = 3})), all);
+  const CollectionSearcher several(library(), open.collection(), open.model(), {.jobs = 3});
+  EXPECT_EQ(ids(several.search(parse_query("harbour ship"), {.limit = 1000})), all);
 }
 
 TEST_F(Search, NewItemsAreFoundWithoutLearningAgain) {
@@ -225,9 +223,11 @@ TEST_F(Search, ItemsThatAnotherProcessAddsMeanwhileDoNoHarm) {
   for (int i = 0; i < 2000; ++i)
     more += R"({"id":"more-)" + std::to_string(i) + R"(","text":"harbour","tags":["gull"]})" + "\n";
   bool added = false;
-  const CollectionSearcher open(reading, "photos", "search.photos", 1, [&](const ProgressStep&) {
-    if (!std::exchange(added, true)) test::import_jsonl(library(), "photos", more);
-  });
+  const CollectionSearcher open(reading, "photos", "search.photos",
+                                {.jobs = 1, .progress = [&](const ProgressStep&) {
+                                   if (!std::exchange(added, true))
+                                     test::import_jsonl(library(), "photos", more);
+                                 }});
   EXPECT_TRUE(added);
   EXPECT_TRUE(hit_of(open.search(parse_query("gull"), {.limit = 5000}), "first"));
 }
@@ -294,7 +294,7 @@ TEST_F(Search, PlacesAreEveryModelAndWhatHasNone) {
   EXPECT_NE(unknown.find("second"), std::string::npos);
   EXPECT_FALSE(test::message_of([&] { searcher("second.index"); }).empty())
       << "an index is not a search model";
-  const CollectionSearcher other(library(), "gallery", "second", 1, no_progress);
+  const CollectionSearcher other(library(), "gallery", "second", {.jobs = 1});
   EXPECT_GT(other.search(parse_query("harbour"), {}).hits.size(), 5U);
 }
 
@@ -307,8 +307,7 @@ TEST_F(Search, SeveralThreadsMaySearchAtOnce) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 40; ++i)
-        if (ids(shared.search(parse_query("harbour"), {.limit = 50, .jobs = 1})) != expected)
-          ++different;
+        if (ids(shared.search(parse_query("harbour"), {.limit = 50})) != expected) ++different;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(different, 0);
@@ -316,11 +315,12 @@ TEST_F(Search, SeveralThreadsMaySearchAtOnce) {
 
 TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
   learn("model");
-  const auto photos =
-      std::make_shared<CollectionSearcher>(library(), "photos", "model", 1, no_progress);
-  const auto words = std::make_shared<CollectionSearcher>(library(), "photos", "", 1, no_progress);
+  const auto photos = std::make_shared<CollectionSearcher>(library(), "photos", "model",
+                                                           commonplace::Run{.jobs = 1});
+  const auto words =
+      std::make_shared<CollectionSearcher>(library(), "photos", "", commonplace::Run{.jobs = 1});
   const auto gallery =
-      std::make_shared<CollectionSearcher>(library(), "gallery", "", 1, no_progress);
+      std::make_shared<CollectionSearcher>(library(), "gallery", "", commonplace::Run{.jobs = 1});
   auto ranking = [](std::vector<RankedItem> items, Ids unknown) {
     SearchRanking result;
     result.items = std::move(items);
@@ -352,5 +352,5 @@ TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
       << "those that were found and not ranked count where none can be found twice";
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace associations_test {
 
 using test::message_of;
 using test::random_counts;
@@ -34,7 +34,6 @@ AssociationOptions options_for_test() {
   AssociationOptions options;
   options.smoothing = 3;
   options.ridge = 5;
-  options.jobs = 1;
   return options;
 }
 
@@ -215,11 +214,10 @@ TEST(Associations, KeepTheStrongest) {
 TEST(Associations, DoNotDependOnJobs) {
   const Sparse items = random_counts(120, 90, 0.1, 5);
   AssociationOptions options = options_for_test();
-  const Associations once = fit_associations(items.view(), options);
+  const Associations once = fit_associations(items.view(), options, {.jobs = 1});
   const MatrixD ridge = zero_diagonal_ridge(items.view(), 3, 1);
   for (const int jobs : {2, 3, 4}) {
-    options.jobs = jobs;
-    expect_same(fit_associations(items.view(), options), once);
+    expect_same(fit_associations(items.view(), options, {.jobs = jobs}), once);
     EXPECT_EQ(zero_diagonal_ridge(items.view(), 3, jobs), ridge);
   }
 }
@@ -278,9 +276,10 @@ TEST(Associations, NeedWeightsToLearnFrom) {
 
 TEST(Associations, StopOnRequest) {
   const Sparse items = lenders();
-  EXPECT_THROW(fit_associations(items.view(), options_for_test(),
-                                [](const ProgressStep&) { throw Cancelled(); }),
-               Cancelled);
+  EXPECT_THROW(
+      fit_associations(items.view(), options_for_test(),
+                       {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
+      Cancelled);
 }
 
 std::string file_of(const Associations& associations) {
@@ -335,5 +334,5 @@ TEST(AssociationsFile, WhatDoesNotFitIsRefused) {
   refused(bad, 18);
 }
 
-}  // namespace
+}  // namespace associations_test
 }  // namespace commonplace

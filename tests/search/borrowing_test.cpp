@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace borrowing_test {
 
 using test::message_of;
 using test::random_counts;
@@ -45,9 +45,7 @@ Borrowing learned(const SparseView& searched, const SparseView& lenders) {
   const SparseView views[] = {rows[0].view(), rows[1].view()};
   SharedSubspaceOptions topics;
   topics.iterations = 40;
-  SelfComm comm;
-  result.subspace =
-      fit_shared_subspace(views, {{{0, 1}, 2}, {{1}, 2}, {{0}, 2}}, topics, comm).model;
+  result.subspace = fit_shared_subspace(views, {{{0, 1}, 2}, {{1}, 2}, {{0}, 2}}, topics, {}).model;
   return result;
 }
 
@@ -277,5 +275,5 @@ TEST(BorrowedScore, IsTheWeightedSum) {
             2 - 30 + 500 + 7000);
 }
 
-}  // namespace
+}  // namespace borrowing_test
 }  // namespace commonplace

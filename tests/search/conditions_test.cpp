@@ -6,7 +6,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace conditions_test {
 
 constexpr const char* kItems =
     R"({"id":"owl","title":"Night owl","text":"The owl hunts by the river","time":"1904-05-03",)"
@@ -31,7 +31,7 @@ class SearchConditions : public test::LibraryTest {
   SearchAnswer answer(const std::string& query, std::int64_t limit = 100) {
     SearchOptions options;
     options.limit = limit;
-    return CollectionSearcher(library(), "items", "", 1, no_progress)
+    return CollectionSearcher(library(), "items", "", {.jobs = 1})
         .search(parse_query(query), options);
   }
   Ids found(const std::string& query, std::int64_t limit = 100) {
@@ -123,7 +123,7 @@ TEST_F(SearchConditions, EmptyQueriesAndLimits) {
 
 TEST_F(SearchConditions, PhrasesAreAskedOnlyOfItemsWithAllTheWords) {
   const Collection items = collection_named("items");
-  const SearchIndex index = make_search_index(library(), items, nullptr, 1, no_progress);
+  const SearchIndex index = make_search_index(library(), items, nullptr, {.jobs = 1});
   std::vector<std::int64_t> asked;
   const SearchQuery query = parse_query("\"steam train\"");
   const auto rows =
@@ -136,5 +136,5 @@ TEST_F(SearchConditions, PhrasesAreAskedOnlyOfItemsWithAllTheWords) {
   EXPECT_EQ(rows, std::vector<std::uint8_t>({0, 0, 1, 0, 0}));
 }
 
-}  // namespace
+}  // namespace conditions_test
 }  // namespace commonplace

@@ -8,15 +8,12 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace evaluate_test {
 
 class EvaluateSearch : public test::LibraryTest {
  protected:
@@ -32,8 +29,7 @@ class EvaluateSearch : public test::LibraryTest {
   }
 
   SearchEvaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    return evaluate_search(library(), "photos", auxiliaries, model_, options_, alone, 1,
-                           no_progress);
+    return evaluate_search(library(), "photos", auxiliaries, model_, options_, {.jobs = 1});
   }
   std::string refusal(const std::vector<std::string>& auxiliaries = {"gallery"}) {
     return test::message_of([&] { evaluate(auxiliaries); });
@@ -190,7 +186,7 @@ TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
   for (const int ranks : {2, 4})
     test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
       const SearchEvaluation found =
-          evaluate_search(own, "photos", {"gallery"}, model_, options_, comm, 1, no_progress);
+          evaluate_search(own, "photos", {"gallery"}, model_, options_, {comm, 1});
       EXPECT_EQ(found.asked, expected.asked);
       EXPECT_EQ(found.borrowed, expected.borrowed);
       EXPECT_EQ(found.over_words.value, expected.over_words.value);
@@ -203,5 +199,5 @@ TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
     });
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

@@ -8,14 +8,11 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/learn.h"
 #include "commonplace/search/topics.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace explain_test {
 
 using Ids = std::vector<std::string>;
 
@@ -30,13 +27,13 @@ class Reasons : public test::LibraryTest {
     options.rank = 7;
     options.auxiliary_rank = 8;
     options.shared = "5";
-    learn_search(library(), "photos", {"gallery"}, "model", options, alone, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, "model", options, {.jobs = 1});
   }
 
   SearchAnswer explain(const std::string& query, SearchOptions options = {}) {
     options.limit = 1000;
     options.explain = true;
-    return CollectionSearcher(library(), "photos", "model", 1, no_progress)
+    return CollectionSearcher(library(), "photos", "model", {.jobs = 1})
         .search(parse_query(query), options);
   }
   /// The model with other weights, so that a test sees the way of borrowing that it is about.
@@ -149,7 +146,7 @@ TEST_F(Reasons, WordsOnlyHasNoOtherReasons) {
     EXPECT_TRUE(hit.reasons.neighbours.empty());
     EXPECT_TRUE(hit.reasons.topics.empty());
   }
-  for (const SearchHit& hit : CollectionSearcher(library(), "photos", "model", 1, no_progress)
+  for (const SearchHit& hit : CollectionSearcher(library(), "photos", "model", {.jobs = 1})
                                   .search(parse_query("harbour"), {})
                                   .hits)
     EXPECT_TRUE(hit.reasons.words.empty()) << "reasons were not asked for";
@@ -176,7 +173,7 @@ class Topics : public Reasons {
     const ModelRecord record = model_record(library(), "model");
     const SearchModel learned = load_search_model(TensorFile(record.file));
     const SearchIndex index =
-        open_search_index(library(), collection_named("photos"), &record, &learned, 1, no_progress);
+        open_search_index(library(), collection_named("photos"), &record, &learned, {.jobs = 1});
     return topic_summaries(library(), learned, index, terms, examples, 1);
   }
 };
@@ -236,5 +233,5 @@ TEST_F(Topics, StandWhenTheLendingCollectionIsGone) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].terms, before[i].terms);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace commonplace

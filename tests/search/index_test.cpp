@@ -10,14 +10,11 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/item.h"
 #include "commonplace/search/learn.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace index_test {
 
 constexpr const char* kItems =
     R"({"id":"1","title":"Night owl","text":"owl owl","tags":["animals/Owl","Snowy Owl"]})"
@@ -37,14 +34,14 @@ class SearchIndexes : public test::LibraryTest {
     SearchModelOptions options;
     options.rank = options.auxiliary_rank = 6;
     options.shared = "2";
-    learn_search(library(), "photos", {"gallery"}, name, options, alone, 1, no_progress);
+    learn_search(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
   }
   SearchModel model() {
     return load_search_model(TensorFile(model_record(library(), "model").file));
   }
   SearchIndex photo_index() {
     const SearchModel learned = model();
-    return make_search_index(library(), collection_named("photos"), &learned, 1, no_progress);
+    return make_search_index(library(), collection_named("photos"), &learned, {.jobs = 1});
   }
   struct Opened {
     SearchIndex index;
@@ -54,8 +51,9 @@ class SearchIndexes : public test::LibraryTest {
     const ModelRecord record = model_record(library(), "model");
     const SearchModel learned = load_search_model(TensorFile(record.file));
     Opened opened;
-    opened.index = open_search_index(library(), collection_named("photos"), &record, &learned, 1,
-                                     [&](const ProgressStep&) { opened.made = true; });
+    opened.index = open_search_index(
+        library(), collection_named("photos"), &record, &learned,
+        {.jobs = 1, .progress = [&](const ProgressStep&) { opened.made = true; }});
     return opened;
   }
   void store(SearchIndex index) {
@@ -105,7 +103,7 @@ void expect_same(const SearchIndex& a, const SearchIndex& b) {
 
 TEST_F(SearchIndexes, HoldsTheWordsTagsAndTimesOfEveryItem) {
   const SearchIndex index =
-      make_search_index(library(), collection_named("items"), nullptr, 1, no_progress);
+      make_search_index(library(), collection_named("items"), nullptr, {.jobs = 1});
   EXPECT_EQ(index.items, 3);
   EXPECT_EQ(count_of(index.text_words, "owl", 0), 3);
   EXPECT_EQ(count_of(index.text_words, "night", 0), 1);
@@ -221,12 +219,12 @@ TEST_F(SearchIndexes, OneThatWasMadeByAnotherModelDoesNotServe) {
   SearchModelOptions options;
   options.rank = options.auxiliary_rank = 3;
   options.terms.min_items = 11;
-  learn_search(library(), "photos", {}, "small", options, alone, 1, no_progress);
+  learn_search(library(), "photos", {}, "small", options, {.jobs = 1});
   const SearchModel small = load_search_model(TensorFile(model_record(library(), "small").file));
   ASSERT_NE(small.vocabulary.size(), model().vocabulary.size());
-  store(make_search_index(library(), collection_named("photos"), &small, 1, no_progress));
+  store(make_search_index(library(), collection_named("photos"), &small, {.jobs = 1}));
   EXPECT_TRUE(open().made);
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace commonplace

@@ -19,7 +19,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace shared_subspace_test {
 
 /// A sparse matrix of either type with what it points into.
 template <class Scalar>
@@ -129,9 +129,8 @@ template <class Scalar>
 Factorisation<Scalar> factorise_alone(const std::vector<MatrixD>& data,
                                       const std::vector<TopicBlock>& blocks, Factors<Scalar> start,
                                       const FactoriseOptions& options) {
-  SelfComm comm;
   const Collections<Scalar> collections(data);
-  return factorise(collections.views(), blocks, std::move(start), options, comm);
+  return factorise(collections.views(), blocks, std::move(start), options, {.jobs = 1});
 }
 
 SharedSubspaceOptions options_for_test(const std::string& solver = "hals") {
@@ -143,10 +142,9 @@ SharedSubspaceOptions options_for_test(const std::string& solver = "hals") {
 }
 
 SharedSubspaceFit fit_alone(const std::vector<MatrixD>& data, const std::vector<TopicBlock>& blocks,
-                            const SharedSubspaceOptions& options) {
-  SelfComm comm;
+                            const SharedSubspaceOptions& options, int jobs = 1) {
   const Collections<float> collections(data);
-  return fit_shared_subspace(collections.views(), blocks, options, comm);
+  return fit_shared_subspace(collections.views(), blocks, options, {.jobs = jobs});
 }
 
 template <class A, class B>
@@ -416,7 +414,7 @@ TEST(SharedSubspace, RanksAgreeWithOneProcess) {
       std::vector<SharedSubspaceFit> fits(static_cast<std::size_t>(ranks));
       run_as_threads(ranks, [&](Comm& comm) {
         const Collections<float> part(part_of_rank(data, comm.rank(), comm.size()));
-        SharedSubspaceFit fit = fit_shared_subspace(part.views(), kPair, options, comm);
+        SharedSubspaceFit fit = fit_shared_subspace(part.views(), kPair, options, {comm, 1});
         const std::lock_guard lock(mutex);
         fits[static_cast<std::size_t>(comm.rank())] = std::move(fit);
       });
@@ -449,7 +447,8 @@ TEST(SharedSubspace, RanksAgreeToRoundingInDouble) {
   for (const int ranks : {2, 4})
     run_as_threads(ranks, [&](Comm& comm) {
       const Collections<double> part(part_of_rank(data, comm.rank(), comm.size()));
-      const auto found = factorise<double>(part.views(), kThree, {start.basis, {}}, options, comm);
+      const auto found =
+          factorise<double>(part.views(), kThree, {start.basis, {}}, options, {comm, 1});
       EXPECT_LT(difference(found.factors.basis, alone.factors.basis), 1e-9);
     });
 }
@@ -462,7 +461,7 @@ TEST(SharedSubspace, ARankWithoutItemsTakesPart) {
   const SharedSubspaceFit alone = fit_alone(data, blocks, options);
   run_as_threads(4, [&](Comm& comm) {
     const Collections<float> part(part_of_rank(data, comm.rank(), comm.size()));
-    const SharedSubspaceFit fit = fit_shared_subspace(part.views(), blocks, options, comm);
+    const SharedSubspaceFit fit = fit_shared_subspace(part.views(), blocks, options, {comm, 1});
     EXPECT_LT(difference(fit.model.basis, alone.model.basis), 1e-3);
     EXPECT_EQ(fit.codes[0].cols(), 4);
     EXPECT_EQ(fit.codes[1].cols(), 5);
@@ -474,7 +473,7 @@ TEST(SharedSubspace, RanksWithOtherTermsAreRefused) {
       run_as_threads(2,
                      [](Comm& comm) {
                        const Collections<float> data({sparse_random(5, 9 + comm.rank(), 1)});
-                       fit_shared_subspace(data.views(), {{{0}, 2}}, options_for_test(), comm);
+                       fit_shared_subspace(data.views(), {{{0}, 2}}, options_for_test(), {comm, 1});
                      }),
       Error);
 }
@@ -484,10 +483,8 @@ TEST(SharedSubspace, DoesNotDependOnJobs) {
   for (const std::string solver : {"hals", "mu"}) {
     SharedSubspaceOptions options = options_for_test(solver);
     options.iterations = 5;
-    options.jobs = 1;
     const SharedSubspaceFit one = fit_alone(data, kPair, options);
-    options.jobs = 3;
-    const SharedSubspaceFit three = fit_alone(data, kPair, options);
+    const SharedSubspaceFit three = fit_alone(data, kPair, options, 3);
     EXPECT_EQ(one.model.basis, three.model.basis);
     EXPECT_EQ(one.codes[0], three.codes[0]);
     EXPECT_EQ(one.codes[1], three.codes[1]);
@@ -568,14 +565,14 @@ TEST(SharedSubspace, StopsByTheTolerance) {
 }
 
 TEST(SharedSubspace, ProgressCanStopIt) {
-  SelfComm comm;
   int calls = 0;
   const Progress progress = [&](const ProgressStep& step) {
     EXPECT_EQ(step.total, 60U);
     if (++calls == 3) throw Cancelled();
   };
   const Collections<float> data(planted_pair());
-  EXPECT_THROW(fit_shared_subspace(data.views(), kPair, options_for_test(), comm, progress),
+  EXPECT_THROW(fit_shared_subspace(data.views(), kPair, options_for_test(),
+                                   {.jobs = 1, .progress = progress}),
                Cancelled);
   EXPECT_EQ(calls, 3);
 }
@@ -794,5 +791,5 @@ TEST(SharedSubspaceFile, PartsThatDoNotFitAreRefused) {
   refused("made: the basis has entries", bad, "0,1:2;0:1");
 }
 
-}  // namespace
+}  // namespace shared_subspace_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace apply_test {
 
 using test::message_of;
 
@@ -20,7 +20,7 @@ class Apply : public test::TaggedNotes {
   Apply() { learn(); }
 
   ApplySummary apply(const ApplyOptions& options = {}, const std::string& to = "notes") {
-    return apply_suggestions(library(), suggester(), to, options, no_progress);
+    return apply_suggestions(library(), suggester(), to, options, {});
   }
   std::vector<ItemTag> machine_tags(const std::string& name = "notes") {
     std::vector<ItemTag> tags;
@@ -127,5 +127,5 @@ TEST_F(Apply, WrongOptions) {
   EXPECT_EQ(rows(), 0);
 }
 
-}  // namespace
+}  // namespace apply_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_classify_test {
 
 ClassifiedItems ring(Eigen::Index items, Eigen::Index classes, double spread) {
   const test::LabelledItems data = test::ring_of_classes(items, classes, spread, 3);
@@ -33,7 +33,7 @@ ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions&
   tuning.evaluations = 12;
   tuning.items = 100;
   tuning.prototypes = 10;
-  return evaluate_classify(items, options, PrototypeOptions{}, tuning, comm, 1, no_progress);
+  return evaluate_classify(items, options, PrototypeOptions{}, tuning, {comm, 1});
 }
 ClassifyEvaluation evaluate(const ClassifiedItems& items, const ClassifyOptions& options) {
   SelfComm comm;
@@ -178,5 +178,5 @@ TEST(EvaluateClassify, BadOptionsAreNamed) {
   EXPECT_THROW(evaluate(one, options_for_test()), Error);
 }
 
-}  // namespace
+}  // namespace evaluate_classify_test
 }  // namespace commonplace

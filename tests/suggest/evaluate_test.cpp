@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::planted_tags;
 using test::to_dense;
@@ -28,8 +28,7 @@ SuggestTrial planted_trial(std::int64_t train = 160, std::int64_t test = 60) {
 
 SuggestEvaluation evaluate(const SuggestTrial& trial, const SuggestEvaluationOptions& options,
                            int jobs = 1) {
-  SelfComm comm;
-  return evaluate_suggest(trial, {}, options, comm, jobs, no_progress);
+  return evaluate_suggest(trial, {}, options, {.jobs = jobs});
 }
 
 /// Three of four items have tag 0, two have tag 1, one has tag 2; asked for are an item of tag 0,
@@ -214,7 +213,7 @@ TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
     std::vector<SuggestEvaluation> found(static_cast<std::size_t>(ranks));
     run_as_threads(ranks, [&](Comm& comm) {
       found[static_cast<std::size_t>(comm.rank())] =
-          evaluate_suggest(trial, {}, options, comm, 1, no_progress);
+          evaluate_suggest(trial, {}, options, {comm, 1});
     });
     for (const SuggestEvaluation& each : found)
       EXPECT_EQ(to_json(each), to_json(found[0])) << "the times too";
@@ -225,7 +224,7 @@ TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
 TEST(EvaluateSuggest, RanksOfDifferentItemsAreRefused) {
   EXPECT_NE(test::message_of([&] {
               run_as_threads(2, [](Comm& comm) {
-                evaluate_suggest(planted_trial(160 + comm.rank()), {}, {}, comm, 1, no_progress);
+                evaluate_suggest(planted_trial(160 + comm.rank()), {}, {}, {comm, 1});
               });
             }).find("the ranks do not see the same items"),
             std::string::npos);
@@ -249,8 +248,8 @@ TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {
     bool learning = false;
     const std::string message = test::message_of([&] {
       SelfComm comm;
-      evaluate_suggest(trial, model, options, comm, 1,
-                       [&](const ProgressStep&) { learning = true; });
+      evaluate_suggest(trial, model, options,
+                       {comm, 1, [&](const ProgressStep&) { learning = true; }});
     });
     EXPECT_FALSE(learning) << message;
     return message;
@@ -312,10 +311,10 @@ TEST(EvaluateSuggest, IsJsonAndAPlot) {
 
 TEST(EvaluateSuggest, StopsOnRequest) {
   SelfComm comm;
-  EXPECT_THROW(evaluate_suggest(planted_trial(), {}, {}, comm, 1,
-                                [](const ProgressStep&) { throw Cancelled(); }),
+  EXPECT_THROW(evaluate_suggest(planted_trial(), {}, {},
+                                {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

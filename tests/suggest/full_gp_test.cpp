@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace full_gp_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -65,8 +65,7 @@ TEST(FullGp, IsTheSparseOneWithAllItemsAsPrototypes) {
   options.variances = "coupled";
   options.likelihood = true;
   options.tolerance = 1e-12;
-  SelfComm comm;
-  const SoftmaxGpFit sparse = fit_softmax_gp(whiten(basis, items), data.labels, 3, options, comm);
+  const SoftmaxGpFit sparse = fit_softmax_gp(whiten(basis, items), data.labels, 3, options, {});
   EXPECT_NEAR(full.model.log_likelihood, *sparse.coupled_log_likelihood, 1e-3);
   const Latents a = predict_latents(full.model, fresh);
   const Latents b =
@@ -117,5 +116,5 @@ TEST(FullGp, RefusesBadInput) {
   EXPECT_NE(message.find("too many for the full Gaussian process"), std::string::npos) << message;
 }
 
-}  // namespace
+}  // namespace full_gp_test
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace gp_hyperparameters_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -22,7 +22,6 @@ HyperparameterOptions options_for_test() {
   HyperparameterOptions options;
   options.items = 150;
   options.prototypes = 15;
-  options.jobs = 1;
   return options;
 }
 
@@ -86,5 +85,5 @@ TEST(TuneKernel, RefusesBadOptions) {
       Error);
 }
 
-}  // namespace
+}  // namespace gp_hyperparameters_test
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include "tests/support/naive_gp.h"
 
 namespace commonplace {
-namespace {
+namespace ivm_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -46,10 +46,9 @@ TEST(Ivm, SparseAndDenseFeaturesAreTheSameAndJobsDoNotMatter) {
   const Sparse sparse = test::to_sparse(data.features);
   IvmOptions options;
   options.active = 20;
-  options.jobs = 1;
-  const Matrix once = predict(fit_ivm(kKernel, dense, data.labels, 3, options), dense, 1);
-  options.jobs = 3;
-  EXPECT_EQ(predict(fit_ivm(kKernel, dense, data.labels, 3, options), dense, 3), once);
+  const Matrix once =
+      predict(fit_ivm(kKernel, dense, data.labels, 3, options, {.jobs = 1}), dense, 1);
+  EXPECT_EQ(predict(fit_ivm(kKernel, dense, data.labels, 3, options, {.jobs = 3}), dense, 3), once);
   const Matrix other = predict(fit_ivm(kKernel, sparse, data.labels, 3, options), sparse);
   EXPECT_LT((other - once).cwiseAbs().maxCoeff(), 1e-3F);
 }
@@ -66,5 +65,5 @@ TEST(Ivm, RefusesBadInput) {
   EXPECT_THROW(fit_ivm({KernelKind::rbf, -1, 1}, items, data.labels, 3, {}), Error);
 }
 
-}  // namespace
+}  // namespace ivm_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace learn_suggester_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -27,7 +27,7 @@ class LearnSuggester : public testing::Test {
  protected:
   LearnedSuggester learn() { return learn({data_.words, {}, data_.tags.view()}); }
   LearnedSuggester learn(const SuggesterData& data) {
-    return learn_suggester(data, options_, comm_, 1, no_progress);
+    return learn_suggester(data, options_, {.jobs = 1});
   }
   std::string refusal() {
     return test::message_of([&] { learn(); });
@@ -44,7 +44,6 @@ class LearnSuggester : public testing::Test {
   PlantedTags data_ = planted_tags(240, kTopics);
   PlantedTags asked_ = planted_tags(80, kTopics, 2);
   SuggesterOptions options_;
-  SelfComm comm_;
 };
 
 Matrix scores_of(const Suggester& suggester, const FeatureRows& raw) {
@@ -181,7 +180,7 @@ TEST_F(LearnSuggester, GivesTheSameAgainWithAnyNumberOfThreads) {
   const Matrix scores = scores_of(once.suggester, asked_.words);
   for (const int jobs : {2, 3}) {
     const LearnedSuggester again =
-        learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm_, jobs, no_progress);
+        learn_suggester({data_.words, {}, data_.tags.view()}, options_, {.jobs = jobs});
     EXPECT_EQ(scores_of(again.suggester, asked_.words), scores);
     EXPECT_EQ(again.suggester.confidence.probability, once.suggester.confidence.probability);
     EXPECT_EQ(again.suggester.threshold, once.suggester.threshold);
@@ -201,7 +200,7 @@ TEST_F(LearnSuggester, RanksLearnWhatOneProcessLearns) {
         std::vector<LearnedSuggester> learned(static_cast<std::size_t>(ranks));
         run_as_threads(ranks, [&](Comm& comm) {
           learned[static_cast<std::size_t>(comm.rank())] =
-              learn_suggester(data, options_, comm, 1, no_progress);
+              learn_suggester(data, options_, {comm, 1});
         });
         for (const LearnedSuggester& each : learned) {
           EXPECT_EQ(to_json(each.report), to_json(learned[0].report));
@@ -225,7 +224,7 @@ TEST_F(LearnSuggester, ARankWithoutItemsTakesPart) {
   const Matrix before = scores_of(learn().suggester, data_.words);
   run_as_threads(4, [&](Comm& comm) {
     const LearnedSuggester learned =
-        learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm, 1, no_progress);
+        learn_suggester({data_.words, {}, data_.tags.view()}, options_, {comm, 1});
     EXPECT_LT((scores_of(learned.suggester, data_.words) - before).cwiseAbs().maxCoeff(), 1e-4F);
   });
 }
@@ -404,7 +403,8 @@ TEST_F(LearnSuggester, StopsOnRequest) {
   const Progress stop = [&](const ProgressStep&) {
     if (++calls == 3) throw Cancelled();
   };
-  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_, comm_, 1, stop),
+  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_,
+                               {.jobs = 1, .progress = stop}),
                Cancelled);
 }
 
@@ -442,5 +442,5 @@ TEST(PrototypeCount, IsANumberAShareOrAuto) {
   }
 }
 
-}  // namespace
+}  // namespace learn_suggester_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace learn_test {
 
 using test::message_of;
 
@@ -38,8 +38,7 @@ bool has(const std::vector<std::string>& tags, const std::string& tag) {
 }
 
 TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
-  const SuggestLearningReport report =
-      learn_suggest(library(), "notes", "", {}, comm_, 1, no_progress);
+  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {.jobs = 1});
   EXPECT_EQ(report.model, "suggest.notes");
   EXPECT_EQ(report.features, "text");
   EXPECT_EQ(report.fit.items, 512);
@@ -84,17 +83,16 @@ TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
       library(), "notes",
       test::note_lines() +
           R"({"id":"later","text":"wordaa wordab wordac","tags":["Sea/Harbour","photo"]})" + "\n");
-  const SuggestUpdate update = update_model(grown, library(), 1, no_progress);
+  const SuggestUpdate update = update_model(grown, library(), {.jobs = 1});
   EXPECT_EQ(update.new_items, 1);
   EXPECT_EQ(update.changed_items, 0);
   EXPECT_EQ(grown.known_ids.back(), "later");
-  EXPECT_EQ(update_model(grown, library(), 1, no_progress).new_items, 0) << "only once";
+  EXPECT_EQ(update_model(grown, library(), {.jobs = 1}).new_items, 0) << "only once";
 
   // The same statistics with the item among them, on the same prototypes.
-  SelfComm comm;
   const SparseGp refit = solve_sparse_gp(
       gather_statistics(grown.suggester.basis, grown.suggester.known.view(),
-                        share_say(grown.suggester.known_tags.view()).view(), comm, 1),
+                        share_say(grown.suggester.known_tags.view()).view(), {.jobs = 1}),
       grown.suggester.tag_gp.noise_variance, 1);
   EXPECT_LT((refit.weights - grown.suggester.tag_gp.weights).cwiseAbs().maxCoeff(), 1e-3F);
 }
@@ -104,7 +102,7 @@ TEST_F(LearnSuggest, ALoneRejectionSaysNothingOfOtherTags) {
   SuggestModel model = stored_model();
   const Matrix before = model.suggester.tag_gp.weights;
   test::decide_one(library(), "notes", "n0", "photo", Verdict::rejected);
-  EXPECT_EQ(update_model(model, library(), 1, no_progress).new_items, 1);
+  EXPECT_EQ(update_model(model, library(), {.jobs = 1}).new_items, 1);
   const Matrix& after = model.suggester.tag_gp.weights;
   for (std::size_t tag = 0; tag < model.tags.size(); ++tag) {
     const float moved =
@@ -219,7 +217,7 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
   };
   for (const int ranks : {1, 2, 3, 4}) {
     by_ranks(ranks, [](Library& own, Comm& comm) {
-      return to_json(learn_suggest(own, "notes", "", usual_options(), comm, 1, no_progress));
+      return to_json(learn_suggest(own, "notes", "", usual_options(), {comm, 1}));
     });
     const SuggestModel model = stored_model();
     EXPECT_EQ(model.known_ids, known);
@@ -231,7 +229,7 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
     test::decide_one(library(), "notes", "n" + std::to_string(5 * ranks), "Kitchen",
                      Verdict::accepted);
     by_ranks(ranks, [](Library& own, Comm& comm) {
-      const SuggestUpdate update = update_suggest(own, "suggest.notes", comm, 1, no_progress);
+      const SuggestUpdate update = update_suggest(own, "suggest.notes", {comm, 1});
       EXPECT_EQ(update.new_items, 1);
       return concat(update.new_items, " ", update.changed_items, " ", update.new_tags, " ",
                     update.seconds);
@@ -244,13 +242,13 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
 
 TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   const Collection notes = collection(library(), "notes");
-  make_tag_features(library(), notes, "of_tags", {}, comm_, no_progress);
+  make_tag_features(library(), notes, "of_tags", {}, {});
   PlsaOptions topics;
   topics.topics = 3;
   topics.iterations = 3;
-  make_topics(library(), notes, "topics", true, {}, topics, comm_, no_progress);
-  make_topics(library(), notes, "themes", false, {}, topics, comm_, no_progress);
-  EXPECT_EQ(choose_evidence(library(), notes, {}, comm_, 1, no_progress).sources.size(), 1U)
+  make_topics(library(), notes, "topics", true, {}, topics, {});
+  make_topics(library(), notes, "themes", false, {}, topics, {});
+  EXPECT_EQ(choose_evidence(library(), notes, {}, {.jobs = 1}).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
     SuggestModelOptions options = usual_options();
@@ -264,11 +262,11 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
                      R"({"id":"a","text":"some words"})"
                      "\n");
   EXPECT_NE(message_of([&] {
-              learn_suggest(library(), "bare", "", {}, comm_, 1, no_progress);
+              learn_suggest(library(), "bare", "", {}, {.jobs = 1});
             }).find("no tag of collection 'bare'"),
             std::string::npos);
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

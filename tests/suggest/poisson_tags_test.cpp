@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace poisson_tags_test {
 
 using test::message_of;
 using test::planted_tags;
@@ -25,7 +25,6 @@ PoissonTagOptions for_test(std::int64_t topics) {
   options.topics = topics;
   options.regions = 2;
   options.groups = 6;
-  options.jobs = 1;
   return options;
 }
 
@@ -112,9 +111,10 @@ TEST(PoissonTags, TopicsFollowFromTheRates) {
 TEST(PoissonTags, DoNotDependOnJobs) {
   const auto data = planted_tags(150, 4);
   PoissonTagOptions options = for_test(5);
-  const PoissonTags once = fit_poisson_tags(data.words.view(), data.tags.view(), options);
-  options.jobs = 3;
-  const PoissonTags again = fit_poisson_tags(data.words.view(), data.tags.view(), options);
+  const PoissonTags once =
+      fit_poisson_tags(data.words.view(), data.tags.view(), options, {.jobs = 1});
+  const PoissonTags again =
+      fit_poisson_tags(data.words.view(), data.tags.view(), options, {.jobs = 3});
   EXPECT_EQ(once.log_rate, again.log_rate);
   EXPECT_EQ(once.constant, again.constant);
   EXPECT_EQ(once.tag_share, again.tag_share);
@@ -160,5 +160,5 @@ TEST(PoissonTags, BadInputIsRefused) {
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
 }
 
-}  // namespace
+}  // namespace poisson_tags_test
 }  // namespace commonplace

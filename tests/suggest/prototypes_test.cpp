@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace prototypes_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -34,7 +34,6 @@ PrototypeOptions options_for_test(const std::string& selection, std::int64_t cou
   PrototypeOptions options;
   options.selection = selection;
   options.count = count;
-  options.jobs = 1;
   return options;
 }
 
@@ -173,9 +172,9 @@ TEST(Prototypes, DependOnTheSeedAlone) {
     options.epochs = 2;
     const Prototypes once = select_prototypes(items, data.labels, 3, kKernel, options);
     for (const int jobs : {1, 3}) {
-      options.jobs = jobs;
-      EXPECT_EQ(select_prototypes(items, data.labels, 3, kKernel, options).rows.dense,
-                once.rows.dense);
+      EXPECT_EQ(
+          select_prototypes(items, data.labels, 3, kKernel, options, {.jobs = jobs}).rows.dense,
+          once.rows.dense);
     }
     options.seed = 2;
     EXPECT_NE(select_prototypes(items, data.labels, 3, kKernel, options).rows.dense,
@@ -193,9 +192,8 @@ double error_with(const std::string& selection, std::int64_t count, std::uint64_
   const Kernel kernel{KernelKind::rbf, 0.3, 4};
   const SparseGpBasis basis =
       make_basis(kernel, select_prototypes(items, data.labels, 6, kernel, options).rows);
-  SelfComm comm;
   const SoftmaxGp model =
-      fit_softmax_gp(whiten(basis, items), data.labels, 6, SoftmaxGpOptions{}, comm).model;
+      fit_softmax_gp(whiten(basis, items), data.labels, 6, SoftmaxGpOptions{}, {.jobs = 1}).model;
   const Matrix probabilities = fast_probabilities(
       predict_latents(model, whiten(basis, test_items), kernel_diagonal(kernel, test_items)));
   int wrong = 0;
@@ -223,7 +221,8 @@ TEST(Prototypes, MovedOnesAreBetterThanRandomOnes) {
 TEST(InformativeItems, AmountToTheirSites) {
   const LabelledItems data = ring_of_classes(80, 2, 1, 5);
   const Matrix items = data.features.cast<float>();
-  const InformativeItems chosen = choose_informative(items, data.labels, 2, kKernel, 20, 1, 1);
+  const InformativeItems chosen =
+      choose_informative(items, data.labels, 2, kKernel, 20, 1, {.jobs = 1});
   ASSERT_EQ(std::set<std::int64_t>(chosen.items.begin(), chosen.items.end()).size(), 20U);
   EXPECT_GT(chosen.precisions.minCoeff(), 0);
   // Both classes see the same items from opposite sides.
@@ -249,7 +248,7 @@ TEST(InformativeItems, TheFirstOfEqualsAreFarApart) {
     items(n, 0) = static_cast<float>(n % 2 * 10) + 0.001F * static_cast<float>(n);
     labels.push_back(static_cast<std::int32_t>(n % 2));
   }
-  const InformativeItems chosen = choose_informative(items, labels, 2, kKernel, 2, 3, 1);
+  const InformativeItems chosen = choose_informative(items, labels, 2, kKernel, 2, 3, {.jobs = 1});
   EXPECT_NE(chosen.items[0] % 2, chosen.items[1] % 2);
 }
 
@@ -303,5 +302,5 @@ TEST(Prototypes, RefuseBadInput) {
   EXPECT_THROW(prototype_loss(items, data.labels, items, data.labels, 0), Error);
 }
 
-}  // namespace
+}  // namespace prototypes_test
 }  // namespace commonplace

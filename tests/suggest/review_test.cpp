@@ -10,7 +10,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace review_test {
 
 using test::message_of;
 using Tags = std::vector<std::string>;
@@ -18,8 +18,7 @@ using Tags = std::vector<std::string>;
 class Review : public test::TaggedNotes {
  protected:
   ReviewQueue queue(TagSuggester& from, ReviewOptions options = {}) {
-    options.jobs = 1;
-    return {library(), from, "notes", options, no_progress};
+    return {library(), from, "notes", options, {.jobs = 1}};
   }
   std::vector<ReviewEntry> all(ReviewOptions options = {}) {
     TagSuggester from = suggester();
@@ -237,8 +236,8 @@ TEST_F(Review, DecisionsAreLearnedAsFromTheWholeCollection) {
     test::decide_one(library(), "notes", "n3", "photo", Verdict::accepted);
     test::decide_one(library(), "notes", "n3", "photo", Verdict::withdrawn);
     slow.state = "unknown";
-    const SuggestUpdate one = update_model(quick, library(), 1, no_progress);
-    const SuggestUpdate other = update_model(slow, library(), 1, no_progress);
+    const SuggestUpdate one = update_model(quick, library(), {.jobs = 1});
+    const SuggestUpdate other = update_model(slow, library(), {.jobs = 1});
     EXPECT_EQ(one.new_items, 2);
     EXPECT_GE(one.changed_items, 2);
     EXPECT_EQ(one.changed_items, other.changed_items);
@@ -272,7 +271,7 @@ TEST_F(Review, AnotherCollectionTeachesTheModelNothing) {
   learn();
   test::import_jsonl(library(), "others", test::note_lines());
   TagSuggester from = suggester();
-  ReviewQueue entries(library(), from, "others", {.limit = 1}, no_progress);
+  ReviewQueue entries(library(), from, "others", {.limit = 1}, {.jobs = 1});
   entries.accept();
   EXPECT_FALSE(entries.learned().any());
   EXPECT_EQ(decisions_in_force(library(), "others").size(), 1U);
@@ -316,5 +315,5 @@ TEST_F(Review, ARejectionSaysNothingOfTheLevelsAbove) {
   EXPECT_TRUE(contains(suggested(now, "n20"), "Sea"));
 }
 
-}  // namespace
+}  // namespace review_test
 }  // namespace commonplace

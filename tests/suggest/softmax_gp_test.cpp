@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace softmax_gp_test {
 
 using test::LabelledItems;
 using test::naive_softmax_gp;
@@ -31,14 +31,12 @@ SoftmaxGpOptions options_for_test(const std::string& variances = "shared") {
   options.variances = variances;
   options.tolerance = 1e-12;
   options.likelihood = true;
-  options.jobs = 1;
   return options;
 }
 
 SoftmaxGpFit fit_alone(const Matrix& whitened, const std::vector<std::int32_t>& labels,
-                       std::int64_t classes, const SoftmaxGpOptions& options) {
-  SelfComm comm;
-  return fit_softmax_gp(whitened, labels, classes, options, comm);
+                       std::int64_t classes, const SoftmaxGpOptions& options, int jobs = 1) {
+  return fit_softmax_gp(whitened, labels, classes, options, {.jobs = jobs});
 }
 
 constexpr Kernel kKernel{KernelKind::rbf, 0.5, 4};
@@ -243,8 +241,7 @@ TEST(SoftmaxGp, DoesNotDependOnJobs) {
   SoftmaxGpOptions options = options_for_test("class");
   const SoftmaxGpFit once = fit_alone(data.a, data.items.labels, 3, options);
   for (const int jobs : {2, 3}) {
-    options.jobs = jobs;
-    const SoftmaxGpFit fit = fit_alone(data.a, data.items.labels, 3, options);
+    const SoftmaxGpFit fit = fit_alone(data.a, data.items.labels, 3, options, jobs);
     EXPECT_EQ(fit.model.weights, once.model.weights);
     EXPECT_EQ(fit.model.factors, once.model.factors);
     EXPECT_EQ(fit.log_likelihood, once.log_likelihood);
@@ -274,7 +271,7 @@ TEST(SoftmaxGp, RanksAgreeWithOneProcess) {
       const Matrix mine = data.a.middleRows(range.begin, range.end - range.begin);
       const std::vector<std::int32_t> labels(data.items.labels.begin() + range.begin,
                                              data.items.labels.begin() + range.end);
-      SoftmaxGpFit fit = fit_softmax_gp(mine, labels, 3, options, comm);
+      SoftmaxGpFit fit = fit_softmax_gp(mine, labels, 3, options, {comm, 1});
       const std::lock_guard lock(mutex);
       fits.push_back(std::move(fit));
     });
@@ -297,7 +294,7 @@ TEST(SoftmaxGp, ARankMayHaveNoItems) {
     const Matrix mine = first ? data.a : Matrix(0, data.a.cols());
     const std::vector<std::int32_t> labels =
         first ? data.items.labels : std::vector<std::int32_t>{};
-    const SoftmaxGpFit fit = fit_softmax_gp(mine, labels, 3, options_for_test(), comm);
+    const SoftmaxGpFit fit = fit_softmax_gp(mine, labels, 3, options_for_test(), {comm, 1});
     EXPECT_LT(worst(fit.model.weights, alone.model.weights), 1e-6);
   });
 }
@@ -337,8 +334,8 @@ TEST(SoftmaxGp, RefusesBadInput) {
 TEST(SoftmaxGp, ProgressCanStopIt) {
   const Whitened data = whitened_ring(30, 3);
   SelfComm comm;
-  EXPECT_THROW(fit_softmax_gp(data.a, data.items.labels, 3, options_for_test(), comm,
-                              [](const ProgressStep&) { throw Cancelled(); }),
+  EXPECT_THROW(fit_softmax_gp(data.a, data.items.labels, 3, options_for_test(),
+                              {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
@@ -384,5 +381,5 @@ TEST(SoftmaxGpFile, DamageIsRefused) {
   refused([](SoftmaxGp& model) { model.variances = "many"; });
 }
 
-}  // namespace
+}  // namespace softmax_gp_test
 }  // namespace commonplace

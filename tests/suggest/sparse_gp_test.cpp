@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_gp_test {
 
 using test::random_features;
 using test::random_targets;
@@ -40,8 +40,7 @@ struct Problem {
   }
   Matrix whitened() const { return whiten(basis, rows); }
   SparseGp fit(double noise_variance = 0.3, int jobs = 1) const {
-    SelfComm comm;
-    return solve_sparse_gp(gather_statistics(basis, rows, targets.view(), comm, jobs),
+    return solve_sparse_gp(gather_statistics(basis, rows, targets.view(), {.jobs = jobs}),
                            noise_variance, jobs);
   }
 };
@@ -92,11 +91,10 @@ TEST(SparseGp, ARejectedTagIsLowerForSimilarItems) {
   const Matrix rows = features.cast<float>();
   const SparseGpBasis basis = make_basis({KernelKind::rbf, 0.5, 1}, {rows, {}, false}, 1e-4);
   const Matrix a = whiten(basis, rows);
-  SelfComm comm;
   const auto means = [&](double of_fourth) {
     const Sparse targets = test::to_sparse((MatrixD(6, 1) << 1, 1, 1, of_fourth, 0, 0).finished());
-    return Matrix(
-        a * solve_sparse_gp(gather_statistics(basis, rows, targets.view(), comm), 0.1).weights);
+    return Matrix(a *
+                  solve_sparse_gp(gather_statistics(basis, rows, targets.view(), {}), 0.1).weights);
   };
   const Matrix before = means(0);
   const Matrix rejected = means(-1);
@@ -107,14 +105,13 @@ TEST(SparseGp, ARejectedTagIsLowerForSimilarItems) {
 
 TEST(SparseGp, AreTheSameOnAnyNumberOfRanks) {
   const Problem problem(71);
-  SelfComm self;
   const SparseGpStatistics alone =
-      gather_statistics(problem.basis, problem.rows, problem.targets.view(), self, 1);
+      gather_statistics(problem.basis, problem.rows, problem.targets.view(), {.jobs = 1});
   for (const int ranks : {1, 2, 3, 4}) {
     const auto all = test::on_ranks<SparseGpStatistics>(ranks, 71, [&](Comm& comm, RowRange range) {
       const Sparse rows = test::rows_between(problem.rows.view(), range);
       const Sparse targets = test::rows_between(problem.targets.view(), range);
-      return gather_statistics(problem.basis, rows, targets.view(), comm, 1);
+      return gather_statistics(problem.basis, rows, targets.view(), {comm, 1});
     });
     for (const SparseGpStatistics& each : all) {
       EXPECT_EQ(each.gram, all[0].gram);
@@ -237,10 +234,9 @@ TEST(SparseGp, BadInputIsRefusedAndChangesNothing) {
     EXPECT_TRUE(message.starts_with("the ridge is ")) << message;
     EXPECT_NE(message.find("expected more than 0"), std::string::npos);
   }
-  SelfComm comm;
   const Sparse fewer = test::rows_between(problem.targets.view(), {0, 29});
   EXPECT_EQ(
-      test::message_of([&] { gather_statistics(problem.basis, problem.rows, fewer.view(), comm); }),
+      test::message_of([&] { gather_statistics(problem.basis, problem.rows, fewer.view(), {}); }),
       "targets of 29 items do not fit 30 rows of features");
 
   const Matrix a = problem.whitened();
@@ -267,8 +263,8 @@ TEST(SparseGp, BadInputIsRefusedAndChangesNothing) {
 TEST(SparseGp, StopOnRequest) {
   const Problem problem(30);
   SelfComm comm;
-  EXPECT_THROW(gather_statistics(problem.basis, problem.rows, problem.targets.view(), comm, 1,
-                                 [](const ProgressStep&) { throw Cancelled(); }),
+  EXPECT_THROW(gather_statistics(problem.basis, problem.rows, problem.targets.view(),
+                                 {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
@@ -317,5 +313,5 @@ TEST(SparseGpFile, PartsThatDoNotFitAreRefused) {
   refused(12, [](SparseGp& gp) { gp.weights(0, 6) = std::numeric_limits<float>::quiet_NaN(); });
 }
 
-}  // namespace
+}  // namespace sparse_gp_test
 }  // namespace commonplace

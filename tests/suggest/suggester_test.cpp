@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace suggester_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -31,8 +31,7 @@ Suggester fit(const FeatureRows& raw, const SparseView& targets,
               std::vector<std::int64_t> blocks = {}) {
   SuggesterOptions options;
   options.neighbours = 6;
-  SelfComm comm;
-  SuggesterFitting fitting(raw, std::move(blocks), targets, options, comm, jobs, no_progress);
+  SuggesterFitting fitting(raw, std::move(blocks), targets, options, {.jobs = jobs});
   fitting.weigh({.rarity = 0.5, .telling = 0.25});
   fitting.choose_prototypes(6);
   fitting.gather(0.8);
@@ -172,8 +171,7 @@ TEST_F(ASuggester, AKnownItemNeedNotHearItself) {
 TEST_F(ASuggester, ComparesNeighboursAlikeWhateverTheLatentsWeigh) {
   const std::vector<std::int64_t> blocks{0, 20};
   SuggesterOptions options;
-  SelfComm comm;
-  SuggesterFitting fitting(data_.words, blocks, data_.tags.view(), options, comm, 1, no_progress);
+  SuggesterFitting fitting(data_.words, blocks, data_.tags.view(), options, {.jobs = 1});
   const MatrixD expected =
       test::naive_weigh_rows(to_dense(data_.words.view()), rarities(data_), blocks);
   for (const FeatureWeighting& weighting : {FeatureWeighting{.rarity = 0, .telling = 0.5},
@@ -307,8 +305,7 @@ TEST_F(ASuggester, FileOfPartsThatDoNotFitIsRefused) {
 TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   // The prototypes and weights stay, as they are chosen only now and then.
   SuggesterOptions options;
-  SelfComm comm;
-  SuggesterFitting fitting(data_.words, {}, data_.tags.view(), options, comm, 1, no_progress);
+  SuggesterFitting fitting(data_.words, {}, data_.tags.view(), options, {.jobs = 1});
   fitting.weigh({});
   fitting.choose_prototypes(6);
   fitting.gather(0.8);
@@ -326,12 +323,12 @@ TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   change_targets(changed.tag_gp, {a.row(8).data(), static_cast<std::size_t>(a.cols())}, difference);
   const Sparse new_targets = test::to_sparse(said(targets));
   const SparseGp refit = solve_sparse_gp(
-      gather_statistics(changed.basis, changed.known.view(), new_targets.view(), comm), 0.2);
+      gather_statistics(changed.basis, changed.known.view(), new_targets.view(), {}), 0.2);
   EXPECT_LT((changed.tag_gp.weights - refit.weights).cwiseAbs().maxCoeff(), 1e-4F);
   const Matrix before = score(fitting.suggester(), changed.known.view());
   const Matrix after = score(changed, changed.known.view());
   EXPECT_LT(after(8, 5), before(8, 5) - 0.01F);
 }
 
-}  // namespace
+}  // namespace suggester_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace tag_prototypes_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -31,13 +31,12 @@ PlantedTags unit_items(std::int64_t items, std::int64_t topics) {
 TagPrototypeOptions options_for(std::int64_t count) {
   TagPrototypeOptions options;
   options.count = count;
-  options.jobs = 1;
   return options;
 }
 
-MatrixD prototypes_of(const Sparse& items, const Sparse& tags, const TagPrototypeOptions& options) {
-  SelfComm comm;
-  return to_dense(tag_prototypes(items, tags.view(), options, comm).sparse.view());
+MatrixD prototypes_of(const Sparse& items, const Sparse& tags, const TagPrototypeOptions& options,
+                      int jobs = 1) {
+  return to_dense(tag_prototypes(items, tags.view(), options, {.jobs = jobs}).sparse.view());
 }
 
 Sparse without_tags(std::int64_t items) {
@@ -126,8 +125,7 @@ TEST(TagPrototypes, CentresFindPlantedTopics) {
 TEST(TagPrototypes, DenseAndSparseItemsGiveTheSame) {
   const PlantedTags data = unit_items(60, 3);
   const Matrix dense = to_dense(data.words.view()).cast<float>();
-  SelfComm comm;
-  const StoredRows found = tag_prototypes(dense, data.tags.view(), options_for(10), comm);
+  const StoredRows found = tag_prototypes(dense, data.tags.view(), options_for(10), {.jobs = 1});
   ASSERT_FALSE(found.is_sparse);
   EXPECT_LT(
       worst(found.dense.cast<double>(), prototypes_of(data.words, data.tags, options_for(10))),
@@ -142,7 +140,7 @@ TEST(TagPrototypes, AreTheSameOnAnyNumberOfRanks) {
     const auto all = test::on_ranks<MatrixD>(ranks, 83, [&](Comm& comm, RowRange range) {
       const Sparse mine = test::rows_between(data.words.view(), range);
       const Sparse tags = test::rows_between(data.tags.view(), range);
-      return to_dense(tag_prototypes(mine, tags.view(), options, comm).sparse.view());
+      return to_dense(tag_prototypes(mine, tags.view(), options, {comm, 1}).sparse.view());
     });
     for (const MatrixD& each : all) EXPECT_EQ(each, all[0]);
     EXPECT_LT(worst(all[0], alone), 1e-5) << ranks;
@@ -154,7 +152,7 @@ TEST(TagPrototypes, ARankMayHaveNoItems) {
   const auto all = test::on_ranks<MatrixD>(4, 3, [&](Comm& comm, RowRange range) {
     const Sparse mine = test::rows_between(data.words.view(), range);
     const Sparse tags = test::rows_between(data.tags.view(), range);
-    return to_dense(tag_prototypes(mine, tags.view(), options_for(3), comm).sparse.view());
+    return to_dense(tag_prototypes(mine, tags.view(), options_for(3), {comm, 1}).sparse.view());
   });
   for (const MatrixD& each : all)
     EXPECT_LT(worst(each, prototypes_of(data.words, data.tags, options_for(3))), 1e-6);
@@ -174,10 +172,8 @@ TEST(TagPrototypes, DependOnTheSeedAndNotOnJobs) {
   const PlantedTags data = unit_items(80, 4);
   TagPrototypeOptions options = options_for(20);
   const MatrixD once = prototypes_of(data.words, data.tags, options);
-  for (const int jobs : {2, 3}) {
-    options.jobs = jobs;
-    EXPECT_EQ(prototypes_of(data.words, data.tags, options), once);
-  }
+  for (const int jobs : {2, 3})
+    EXPECT_EQ(prototypes_of(data.words, data.tags, options, jobs), once);
   options.seed = 2;
   EXPECT_NE(prototypes_of(data.words, data.tags, options), once);
 }
@@ -216,10 +212,10 @@ TEST(TagPrototypes, RefuseWhatTheyCannotUse) {
 TEST(TagPrototypes, StopOnRequest) {
   const PlantedTags data = unit_items(20, 2);
   SelfComm comm;
-  EXPECT_THROW(tag_prototypes(data.words, data.tags.view(), options_for(10), comm,
-                              [](const ProgressStep&) { throw Cancelled(); }),
+  EXPECT_THROW(tag_prototypes(data.words, data.tags.view(), options_for(10),
+                              {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
-}  // namespace
+}  // namespace tag_prototypes_test
 }  // namespace commonplace

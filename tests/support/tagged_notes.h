@@ -50,14 +50,13 @@ class TaggedNotes : public LibraryTest {
     return options;
   }
   void learn(const SuggestModelOptions& options = usual_options()) {
-    learn_suggest(library(), "notes", "", options, comm_, 1, no_progress);
+    learn_suggest(library(), "notes", "", options, {.jobs = 1});
   }
-  TagSuggester suggester() { return {library(), "", "notes", 1, no_progress}; }
+  TagSuggester suggester() { return {library(), "", "notes", {.jobs = 1}}; }
   /// The tags suggested for an item, whatever the confidence.
   std::vector<std::string> suggested(const TagSuggester& by, const std::string& id) {
     SuggestOptions options;
     options.threshold = 0;
-    options.jobs = 1;
     const auto answers = by.suggest("notes", std::span(&id, 1), options);
     std::vector<std::string> tags;
     for (const Suggestion& each : answers[0].suggestions) tags.push_back(each.tag);
@@ -66,8 +65,6 @@ class TaggedNotes : public LibraryTest {
   static const std::string& topic_of(const std::string& id) {
     return kNoteTopics[static_cast<std::size_t>(std::stoi(id.substr(1)) % 4)];
   }
-
-  SelfComm comm_;
 };
 
 }  // namespace commonplace::test

@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace bridge_trials_test {
 
 using test::message_of;
 
@@ -145,10 +145,8 @@ double naive_accuracy(const std::vector<LabelledCollection>& members,
 }
 
 BridgeTrials try_alone(std::span<const LabelledCollection> collections,
-                       const BridgeTrialOptions& options = {},
-                       const Progress& progress = no_progress) {
-  SelfComm self;
-  return run_bridge_trials(collections, options, self, progress);
+                       const BridgeTrialOptions& options = {}, const Run& run = {.jobs = 1}) {
+  return run_bridge_trials(collections, options, run);
 }
 
 TEST(BridgeTrials, ABridgeHelpsWhereTheWayWithoutItIsAGuess) {
@@ -224,21 +222,18 @@ TEST(BridgeTrials, DoesNotDependOnTheThreads) {
   const auto collections = planted();
   BridgeTrialOptions options;
   options.items = 90;
-  options.jobs = 1;
   const BridgeTrials one = try_alone(collections, options);
-  options.jobs = 3;
-  expect_same(try_alone(collections, options), one);
+  expect_same(try_alone(collections, options, {.jobs = 3}), one);
 }
 
 TEST(BridgeTrials, DoesNotDependOnTheRanks) {
   const auto collections = planted();
   BridgeTrialOptions options;
   options.items = 90;
-  options.jobs = 1;
   const BridgeTrials one = try_alone(collections, options);
   for (const int ranks : {2, 3, 4})
     run_as_threads(ranks, [&](Comm& comm) {
-      expect_same(run_bridge_trials(collections, options, comm), one);
+      expect_same(run_bridge_trials(collections, options, {comm, 1}), one);
     });
 }
 
@@ -253,8 +248,7 @@ TEST(BridgeTrials, ScalesRowsItself) {
 
 TEST(BridgeTrials, MeasuresAreThoseOfTheTrials) {
   const auto collections = planted();
-  SelfComm self;
-  const CollectionMeasures measures = measure_collections(collections, {}, self);
+  const CollectionMeasures measures = measure_collections(collections, {}, {.jobs = 1});
   const BridgeTrials trials = try_alone(collections);
   EXPECT_EQ(measures.distance, measures.distance.transpose());
   EXPECT_EQ(measures.complexity, trials.measures.complexity);
@@ -300,15 +294,18 @@ TEST(BridgeTrials, HidingLeavesTheSidesWithoutCommonFeatures) {
 TEST(BridgeTrials, TellsHowFarItIsAndStopsWhenTold) {
   const auto collections = planted();
   std::vector<std::string> stages;
-  try_alone(collections, {}, [&](const ProgressStep& step) {
-    EXPECT_LE(step.done, step.total);
-    if (stages.empty() || stages.back() != step.stage) stages.emplace_back(step.stage);
-  });
+  try_alone(collections, {}, {.jobs = 1, .progress = [&](const ProgressStep& step) {
+                                EXPECT_LE(step.done, step.total);
+                                if (stages.empty() || stages.back() != step.stage)
+                                  stages.emplace_back(step.stage);
+                              }});
   EXPECT_EQ(stages.size(), 3U);
   EXPECT_THROW(try_alone(collections, {},
-                         [](const ProgressStep& step) {
-                           if (step.stage == "trying bridges") throw Cancelled();
-                         }),
+                         {.jobs = 1,
+                          .progress =
+                              [](const ProgressStep& step) {
+                                if (step.stage == "trying bridges") throw Cancelled();
+                              }}),
                Cancelled);
 }
 
@@ -350,5 +347,5 @@ TEST(BridgeTrials, SaysWhatIsWrong) {
   refuses("there are 2 collections");
 }
 
-}  // namespace
+}  // namespace bridge_trials_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace co_transfer_test {
 
 using test::message_of;
 using test::to_dense;
@@ -221,10 +221,8 @@ TEST(CoTransfer, PermutedItemsGivePermutedScores) {
 TEST(CoTransfer, DoesNotDependOnJobs) {
   const Chain chain = make_chain(0.3, 0.5);
   CoTransferOptions options;
-  options.jobs = 1;
-  const CoTransfer once = co_transfer(chain.blocks, chain.labels, 3, options);
-  options.jobs = 3;
-  const CoTransfer again = co_transfer(chain.blocks, chain.labels, 3, options);
+  const CoTransfer once = co_transfer(chain.blocks, chain.labels, 3, options, {.jobs = 1});
+  const CoTransfer again = co_transfer(chain.blocks, chain.labels, 3, options, {.jobs = 3});
   for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(once.visits[c], again.visits[c]);
 }
 
@@ -258,7 +256,7 @@ TEST(CoTransfer, BadInputIsRefused) {
   }
   const Chain chain = make_chain(0.3, 0.6);
   EXPECT_THROW(co_transfer(chain.blocks, chain.labels, 3, {},
-                           [](const ProgressStep&) { throw Cancelled(); }),
+                           {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
@@ -274,5 +272,5 @@ TEST(ClassShares, AreNonnegativeAndAddUpToOne) {
   EXPECT_EQ(class_indicators(std::vector<std::int32_t>{1, -1, 0}, 2), indicators);
 }
 
-}  // namespace
+}  // namespace co_transfer_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace collection_distance_test {
 
 using test::message_of;
 
@@ -115,13 +115,9 @@ TEST(ADistance, IsTheSameInEitherOrderAndForAnyJobs) {
   const Sparse b = items_of_side(1, 320, 0.1, 2);
   ADistanceOptions options;
   options.items = 150;
-  options.jobs = 1;
-  const double found = a_distance(a.view(), b.view(), options);
+  const double found = a_distance(a.view(), b.view(), options, 1);
   EXPECT_NEAR(a_distance(b.view(), a.view(), options), found, 0.01);
-  for (const int jobs : {2, 5}) {
-    options.jobs = jobs;
-    EXPECT_EQ(a_distance(a.view(), b.view(), options), found);
-  }
+  for (const int jobs : {2, 5}) EXPECT_EQ(a_distance(a.view(), b.view(), options, jobs), found);
   int others = 0;
   for (const std::uint64_t seed : {2ULL, 3ULL, 4ULL, 5ULL}) {
     options.seed = seed;
@@ -163,5 +159,5 @@ TEST(ADistance, SaysWhatIsWrong) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace collection_distance_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace collective_factors_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -33,7 +33,6 @@ CollectiveFactorOptions options_for_test() {
   options.balance = 0.3;
   options.ridge = 0.5;
   options.tolerance = 0;
-  options.jobs = 1;
   return options;
 }
 
@@ -201,9 +200,8 @@ TEST(CollectiveFactors, EncodingIsTheRowAndItsFactorsOfTheSameLength) {
 TEST(CollectiveFactors, DoNotDependOnJobs) {
   const Data data;
   CollectiveFactorOptions options = options_for_test();
-  const auto once = fit_collective_factors(data.z.view(), data.f.view(), options);
-  options.jobs = 3;
-  const auto again = fit_collective_factors(data.z.view(), data.f.view(), options);
+  const auto once = fit_collective_factors(data.z.view(), data.f.view(), options, {.jobs = 1});
+  const auto again = fit_collective_factors(data.z.view(), data.f.view(), options, {.jobs = 3});
   EXPECT_EQ(once.features, again.features);
   EXPECT_EQ(once.words, again.words);
   EXPECT_EQ(once.documents, again.documents);
@@ -235,10 +233,11 @@ TEST(CollectiveFactors, BadInputIsRefused) {
     EXPECT_NE(message.find(hint), std::string::npos) << message << " / " << hint;
   }
   const Data data;
-  EXPECT_THROW(fit_collective_factors(data.z.view(), data.f.view(), options_for_test(),
-                                      [](const ProgressStep&) { throw Cancelled(); }),
+  EXPECT_THROW(fit_collective_factors(
+                   data.z.view(), data.f.view(), options_for_test(),
+                   {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 
-}  // namespace
+}  // namespace collective_factors_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace coupled_factors_test {
 
 using Ends = std::vector<std::array<int, 2>>;
 
@@ -92,9 +92,8 @@ CoupledFactorOptions quick(int iterations) {
   return options;
 }
 
-CoupledFit fit_alone(const Chain& chain, const CoupledFactorOptions& options) {
-  SelfComm comm;
-  return fit_coupled_factors(chain.collections(), chain.start(options), options, comm);
+CoupledFit fit_alone(const Chain& chain, const CoupledFactorOptions& options, int jobs = 1) {
+  return fit_coupled_factors(chain.collections(), chain.start(options), options, {.jobs = jobs});
 }
 
 void expect_near(const MatrixD& found, const MatrixD& expected, double tolerance) {
@@ -168,10 +167,8 @@ TEST(CoupledFactors, PermutedItemsGiveThePermutedClasses) {
 TEST(CoupledFactors, ThreadsChangeNothingAndRanksAgree) {
   const Chain chain({.classes = 3, .items = 70});
   CoupledFactorOptions options = quick(25);
-  options.jobs = 1;
   const CoupledFit one = fit_alone(chain, options);
-  options.jobs = 3;
-  const CoupledFit threads = fit_alone(chain, options);
+  const CoupledFit threads = fit_alone(chain, options, 3);
   for (std::size_t which = 0; which < chain.rows.size(); ++which)
     EXPECT_EQ(threads.classes[which], one.classes[which]);
 
@@ -189,7 +186,8 @@ TEST(CoupledFactors, ThreadsChangeNothingAndRanksAgree) {
             {rows[which].view(),
              chain.classes[which].middleRows(range.begin, range.end - range.begin),
              {chain.given[which].begin() + range.begin, chain.given[which].begin() + range.end}});
-      const CoupledFit fit = fit_coupled_factors(collections, chain.start(options), options, comm);
+      const CoupledFit fit =
+          fit_coupled_factors(collections, chain.start(options), options, {comm, 1});
       const std::lock_guard guard(lock);
       for (std::size_t which = 0; which < rows.size(); ++which)
         expect_near(fit.classes[which],
@@ -202,14 +200,13 @@ TEST(CoupledFactors, ThreadsChangeNothingAndRanksAgree) {
 
 TEST(CoupledFactors, RefuseWhatDoesNotFit) {
   const Chain chain({.items = 10});
-  SelfComm comm;
   const CoupledFactorOptions options = quick(2);
   const auto expect_error = [&](auto&& change, const std::string& text) {
     std::vector<CoupledCollection> collections = chain.collections();
     std::vector<CoupledPair> pairs = chain.start(options);
     change(collections, pairs);
     try {
-      fit_coupled_factors(collections, pairs, options, comm);
+      fit_coupled_factors(collections, pairs, options, {.jobs = 1});
       FAIL() << "expected: " << text;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
@@ -271,8 +268,7 @@ TEST(CoupledFactors, AgreeWithAnotherProgram) {
                                                       {rows[2].view(), classes[2], {}}};
   CoupledFactorOptions options;
   options.tolerance = 0;
-  SelfComm comm;
-  const CoupledFit fit = fit_coupled_factors(collections, start, options, comm);
+  const CoupledFit fit = fit_coupled_factors(collections, start, options, {.jobs = 1});
   expect_near(fit.classes[1], read("Gi_mode1"), 1e-5);
   expect_near(fit.classes[2], read("Gt_mode1"), 1e-5);
   for (Eigen::Index iteration = 1; iteration <= 100; ++iteration)
@@ -280,5 +276,5 @@ TEST(CoupledFactors, AgreeWithAnotherProgram) {
                 objective(iteration, 0), 1e-5 * objective(iteration, 0));
 }
 
-}  // namespace
+}  // namespace coupled_factors_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace latent_map_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -54,7 +54,6 @@ Collections holed_collections() {
 LatentMapOptions options_for_test() {
   LatentMapOptions options;
   options.rank = 3;
-  options.jobs = 1;
   return options;
 }
 
@@ -235,9 +234,8 @@ TEST(LatentMap, ClassesCrossTheBridge) {
 TEST(LatentMap, DoesNotDependOnJobs) {
   const Collections collections = holed_collections();
   LatentMapOptions options = options_for_test();
-  const LatentMap once = fit_latent_map(views(collections), options);
-  options.jobs = 3;
-  const LatentMap again = fit_latent_map(views(collections), options);
+  const LatentMap once = fit_latent_map(views(collections), options, {.jobs = 1});
+  const LatentMap again = fit_latent_map(views(collections), options, {.jobs = 3});
   for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(once.coordinates[c], again.coordinates[c]);
   EXPECT_EQ(once.axes, again.axes);
   EXPECT_EQ(once.report.objective, again.report.objective);
@@ -295,10 +293,11 @@ TEST(LatentMap, BadInputIsRefused) {
     const std::string message = message_of([&] { fit_latent_map(views(collections), options); });
     EXPECT_NE(message.find(hint), std::string::npos) << message << " / " << hint;
   }
-  EXPECT_THROW(fit_latent_map(views(holed_collections()), options_for_test(),
-                              [](const ProgressStep&) { throw Cancelled(); }),
-               Cancelled);
+  EXPECT_THROW(
+      fit_latent_map(views(holed_collections()), options_for_test(),
+                     {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
+      Cancelled);
 }
 
-}  // namespace
+}  // namespace latent_map_test
 }  // namespace commonplace

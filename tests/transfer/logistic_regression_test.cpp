@@ -10,7 +10,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace logistic_regression_test {
 
 const test::PlantedChain kPlanted{.collections = 1, .classes = 3, .items = 101, .noise = 0.5};
 
@@ -40,7 +40,7 @@ TEST(LogisticRegression, FindsTheMinimum) {
   options.iterations = 3000;
   options.tolerance = 1e-7;
   const LogisticRegression model = fit_logistic_regression(
-      rows.view(), classes, features_in_use(rows.view(), comm), options, comm);
+      rows.view(), classes, features_in_use(rows.view(), comm), options, {comm});
   EXPECT_TRUE(model.report.converged);
   const double least = loss_of(model, x, classes, options.cost);
   EXPECT_NEAR(model.report.objective.back(), least, 1e-9);
@@ -56,17 +56,16 @@ TEST(LogisticRegression, FindsTheMinimum) {
 
 TEST(LogisticRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
   const Sparse rows = kPlanted.rows(0);
-  SelfComm comm;
   std::vector<std::uint8_t> used(static_cast<std::size_t>(rows.columns), 1);
   used[3] = 0;
   MatrixD classes = class_indicators(kPlanted.labels(), 3);
-  const LogisticRegression all = fit_logistic_regression(rows.view(), classes, used, {}, comm);
+  const LogisticRegression all = fit_logistic_regression(rows.view(), classes, used, {}, {});
   EXPECT_EQ(all.weights.row(3).norm(), 0);
   EXPECT_GT(all.weights.norm(), 0);
-  EXPECT_GT(test::share_right(class_evidence(all, rows.view(), {}, comm), kPlanted.labels()), 0.9);
+  EXPECT_GT(test::share_right(class_evidence(all, rows.view(), {}), kPlanted.labels()), 0.9);
   classes.bottomRows(50).setZero();
-  const MatrixD told = class_evidence(fit_logistic_regression(rows.view(), classes, used, {}, comm),
-                                      rows.view(), {}, comm);
+  const MatrixD told = class_evidence(fit_logistic_regression(rows.view(), classes, used, {}, {}),
+                                      rows.view(), {});
   EXPECT_GT(test::share_right(told, kPlanted.labels()), 0.6);
 }
 
@@ -75,7 +74,7 @@ TEST(LogisticRegression, RanksAgree) {
   const Sparse rows = kPlanted.rows(0);
   const MatrixD classes = class_indicators(kPlanted.labels(), 3);
   const LogisticRegression one =
-      fit_logistic_regression(rows.view(), classes, features_in_use(rows.view(), self), {}, self);
+      fit_logistic_regression(rows.view(), classes, features_in_use(rows.view(), self), {}, {self});
   for (const int ranks : {2, 3}) {
     std::mutex lock;
     run_as_threads(ranks, [&](Comm& comm) {
@@ -83,7 +82,7 @@ TEST(LogisticRegression, RanksAgree) {
       const Sparse part = kPlanted.rows(0, range.begin, range.end);
       const LogisticRegression found = fit_logistic_regression(
           part.view(), classes.middleRows(range.begin, range.end - range.begin),
-          features_in_use(part.view(), comm), {}, comm);
+          features_in_use(part.view(), comm), {}, {comm});
       const std::lock_guard guard(lock);
       EXPECT_LT((found.weights - one.weights).cwiseAbs().maxCoeff(), 1e-7);
     });
@@ -92,15 +91,14 @@ TEST(LogisticRegression, RanksAgree) {
 
 TEST(LogisticRegression, RefusesWhatDoesNotFit) {
   const Sparse items{2, {0, 1}, {0}, {1}};
-  SelfComm comm;
-  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
-  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
-  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Zero(1, 2), {1, 1}, {}, comm), Error);
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, {}), Error);
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1}, {}, {}), Error);
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Zero(1, 2), {1, 1}, {}, {}), Error);
   LogisticRegressionOptions options;
   options.cost = 0;
-  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1, 1}, options, comm),
+  EXPECT_THROW(fit_logistic_regression(items.view(), MatrixD::Ones(1, 2), {1, 1}, options, {}),
                Error);
 }
 
-}  // namespace
+}  // namespace logistic_regression_test
 }  // namespace commonplace

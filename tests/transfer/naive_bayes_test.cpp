@@ -9,7 +9,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace naive_bayes_test {
 
 /// Counted by hand: two classes, three words of which the last says nothing.
 TEST(NaiveBayes, WordsAreSmoothedShares) {
@@ -19,14 +19,13 @@ TEST(NaiveBayes, WordsAreSmoothedShares) {
   NaiveBayesOptions options;
   options.words = 6;  // the used words are (2 + 4) / 2 on average: they are doubled
   options.smoothing = 0.5;
-  SelfComm comm;
-  const NaiveBayes words = fit_naive_bayes(items.view(), classes, {1, 1, 0}, options, comm);
+  const NaiveBayes words = fit_naive_bayes(items.view(), classes, {1, 1, 0}, options, {});
   EXPECT_NEAR(words.log_probability(0, 0), std::log(4.5 / 7), 1e-12);
   EXPECT_NEAR(words.log_probability(1, 0), std::log(2.5 / 7), 1e-12);
   EXPECT_NEAR(words.log_probability(0, 1), std::log(0.5 / 7), 1e-12);
   EXPECT_NEAR(words.log_probability(1, 1), std::log(6.5 / 7), 1e-12);
   EXPECT_EQ(words.log_probability.row(2).norm(), 0);
-  const MatrixD evidence = class_evidence(words, items.view(), options, comm);
+  const MatrixD evidence = class_evidence(words, items.view(), options, {});
   EXPECT_NEAR(evidence(0, 0), 4 * std::log(4.5 / 7), 1e-12);
   EXPECT_NEAR(evidence(1, 1), 8 * std::log(6.5 / 7), 1e-12);
 }
@@ -55,9 +54,8 @@ TEST(NaiveBayes, RefinesAPoorStartAndKeepsWhatIsGiven) {
   std::vector<std::uint8_t> given(300, 0);
   given[7] = 1;
   start.row(7) << 0, 1, 0;
-  SelfComm comm;
   ASSERT_LT(test::share_right(start, labels), 0.75);
-  const RefinedClasses refined = refine_classes(rows.view(), start, given, {}, comm);
+  const RefinedClasses refined = refine_classes(rows.view(), start, given, {}, {});
   EXPECT_GT(test::share_right(refined.classes, labels), 0.9);
   EXPECT_EQ(refined.classes.row(7), start.row(7));
   EXPECT_EQ(refined.evidence.rows(), 300);
@@ -69,9 +67,9 @@ TEST(NaiveBayes, RanksAgree) {
   const MatrixD start = (known.array() + 0.7).matrix() / 3.1;
   SelfComm self;
   const Sparse rows = planted.rows(0);
-  const RefinedClasses one = refine_classes(rows.view(), start, {}, {}, self);
+  const RefinedClasses one = refine_classes(rows.view(), start, {}, {}, {self});
   const double inverse_temperature = fit_temperature(rows.view(), planted.labels(), 3,
-                                                     features_in_use(rows.view(), self), {}, self)
+                                                     features_in_use(rows.view(), self), {}, {self})
                                          .inverse_temperature;
   for (const int ranks : {2, 3}) {
     std::mutex lock;
@@ -80,9 +78,9 @@ TEST(NaiveBayes, RanksAgree) {
       const std::int64_t count = range.end - range.begin;
       const Sparse part = planted.rows(0, range.begin, range.end);
       const RefinedClasses refined =
-          refine_classes(part.view(), start.middleRows(range.begin, count), {}, {}, comm);
+          refine_classes(part.view(), start.middleRows(range.begin, count), {}, {}, {comm});
       const double found = fit_temperature(part.view(), planted.labels(range.begin, range.end), 3,
-                                           features_in_use(part.view(), comm), {}, comm)
+                                           features_in_use(part.view(), comm), {}, {comm})
                                .inverse_temperature;
       const std::lock_guard guard(lock);
       EXPECT_LT(
@@ -103,26 +101,25 @@ TEST(NaiveBayes, HonestProbabilitiesAreLessSureWhereWordsComeTogether) {
   options.words = 6;
   const std::vector<std::uint8_t> used = features_in_use(once.view(), comm);
   const TemperatureScaling honest =
-      fit_temperature(once.view(), planted.labels(), 2, used, options, comm);
+      fit_temperature(once.view(), planted.labels(), 2, used, options, {comm});
   EXPECT_EQ(honest.items, 400);
   EXPECT_GT(honest.likelihood, std::log(0.5)) << "better than a coin";
   options.words = 24;
   const TemperatureScaling repeated =
-      fit_temperature(once.view(), planted.labels(), 2, used, options, comm);
+      fit_temperature(once.view(), planted.labels(), 2, used, options, {comm});
   EXPECT_LT(repeated.inverse_temperature, honest.inverse_temperature / 2);
   const std::vector<std::int32_t> none(400, -1);
-  EXPECT_EQ(fit_temperature(once.view(), none, 2, used, options, comm).inverse_temperature, 1);
+  EXPECT_EQ(fit_temperature(once.view(), none, 2, used, options, {comm}).inverse_temperature, 1);
 }
 
 TEST(NaiveBayes, RefusesWhatDoesNotFit) {
   const Sparse items{2, {0, 1}, {0}, {1}};
-  SelfComm comm;
-  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, comm), Error);
-  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(1, 2), {1}, {}, comm), Error);
+  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(2, 2), {1, 1}, {}, {}), Error);
+  EXPECT_THROW(fit_naive_bayes(items.view(), MatrixD::Ones(1, 2), {1}, {}, {}), Error);
   NaiveBayesOptions options;
   options.words = 0;
-  EXPECT_THROW(refine_classes(items.view(), MatrixD::Ones(1, 2), {}, options, comm), Error);
+  EXPECT_THROW(refine_classes(items.view(), MatrixD::Ones(1, 2), {}, options, {}), Error);
 }
 
-}  // namespace
+}  // namespace naive_bayes_test
 }  // namespace commonplace

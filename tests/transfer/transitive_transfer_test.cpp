@@ -10,7 +10,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace transitive_transfer_test {
 
 /// The collections of a chain with the labels of the first.
 struct Chain {
@@ -34,9 +34,8 @@ struct Chain {
 
 Transfer run(const Chain& chain, const std::vector<std::size_t>& path,
              const TransferOptions& options = {}) {
-  SelfComm comm;
   const std::vector<TransferCollection> sources = {chain.source()};
-  return transfer_classes(sources, chain.path(path), chain.planted.classes, options, comm);
+  return transfer_classes(sources, chain.path(path), chain.planted.classes, options, {});
 }
 
 TEST(TransitiveTransfer, ReachesThroughABridgeWhatDirectTransferCannot) {
@@ -96,28 +95,25 @@ TEST(TransitiveTransfer, RandomStartsExchangeTheNamesOfClasses) {
 TEST(TransitiveTransfer, TakesSeveralSources) {
   // Both ends of the chain are sources of its middle; the first knows too little by itself.
   const Chain chain({.collections = 3, .items = 120, .noise = 0.5});
-  SelfComm comm;
   const std::vector<TransferCollection> sources = {chain.source(0), chain.source(2)};
-  const Transfer found = transfer_classes(sources, chain.path({1}), 2, {}, comm);
+  const Transfer found = transfer_classes(sources, chain.path({1}), 2, {}, {});
   EXPECT_GT(test::share_right(found.classes[0], chain.planted.labels()), 0.93);
 }
 
 TEST(TransitiveTransfer, UsesLabelsOfTheTarget) {
   const Chain chain({.items = 120, .noise = 0.3});
-  SelfComm comm;
   const std::vector<TransferCollection> sources = {chain.source()};
   std::vector<TransferCollection> path = chain.path({2});
   path[0].labels.assign(120, -1);
   for (std::size_t item = 0; item < 12; ++item)
     path[0].labels[item] = chain.planted.label(static_cast<std::int64_t>(item));
-  const Transfer found = transfer_classes(sources, path, 2, {}, comm);
+  const Transfer found = transfer_classes(sources, path, 2, {}, {});
   EXPECT_GT(test::share_right(found.classes[0], chain.planted.labels()), 0.9);
   EXPECT_EQ(found.classes[0](0, 0), 1);
 }
 
 TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   const Chain chain({.items = 300, .noise = 0.75});
-  SelfComm comm;
   const std::vector<TransferCollection> sources = {chain.source()};
   int calls = 0;
   double last = 1e9;
@@ -125,7 +121,7 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   TransferOptions options;
   options.cluster_assumption = "yes";
   const Transfer found = transfer_classes(
-      sources, chain.path({1, 2}), 2, options, comm, no_progress,
+      sources, chain.path({1, 2}), 2, options, {},
       [&](std::size_t stage, int iteration, double objective, const MatrixD& classes) {
         ++calls;
         EXPECT_EQ(classes.rows(), 300);
@@ -167,9 +163,8 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
   for (std::int32_t item = 0; item < 400; ++item) labels.push_back(item % 2);
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
-  SelfComm comm;
   TransferOptions options;
-  const Transfer found = transfer_classes(sources, path, 2, options, comm);
+  const Transfer found = transfer_classes(sources, path, 2, options, {});
   for (const TransferStage& stage : found.stages) {
     EXPECT_FALSE(stage.clustered);
     EXPECT_LT(stage.trial.after, stage.trial.before - 0.08);
@@ -177,11 +172,11 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
   const double right = test::share_right(found.classes[1], labels);
   EXPECT_GT(right, 0.85);
   options.cluster_assumption = "yes";
-  EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, comm).classes[1], labels),
+  EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, {}).classes[1], labels),
             right - 0.1)
       << "the test is too easy: clustering does no harm";
   options.cluster_assumption = "maybe";
-  EXPECT_THROW(transfer_classes(sources, path, 2, options, comm), Error);
+  EXPECT_THROW(transfer_classes(sources, path, 2, options, {}), Error);
 }
 
 TEST(TransitiveTransfer, RanksAgree) {
@@ -203,7 +198,7 @@ TEST(TransitiveTransfer, RanksAgree) {
         const std::vector<TransferCollection> sources = {
             {rows[0].view(), chain.planted.labels(range.begin, range.end)}};
         const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
-        const Transfer found = transfer_classes(sources, path, 3, options, comm);
+        const Transfer found = transfer_classes(sources, path, 3, options, {comm});
         const std::lock_guard guard(lock);
         for (const std::size_t step : {0, 1})
           EXPECT_LT((found.classes[step] -
@@ -218,17 +213,16 @@ TEST(TransitiveTransfer, RanksAgree) {
 
 TEST(TransitiveTransfer, RefusesWhatDoesNotFit) {
   const Chain chain({.items = 20});
-  SelfComm comm;
   std::vector<TransferCollection> sources = {chain.source()};
-  EXPECT_THROW(transfer_classes(sources, {}, 2, {}, comm), Error);
-  EXPECT_THROW(transfer_classes({}, chain.path({1}), 2, {}, comm), Error);
-  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 1, {}, comm), Error);
-  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 3, {}, comm), Error) << "no class 2";
+  EXPECT_THROW(transfer_classes(sources, {}, 2, {}, {}), Error);
+  EXPECT_THROW(transfer_classes({}, chain.path({1}), 2, {}, {}), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 1, {}, {}), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 3, {}, {}), Error) << "no class 2";
   sources[0].labels[0] = 5;
-  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, comm), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, {}), Error);
   sources[0].labels.assign(20, -1);
-  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, comm), Error);
+  EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, {}), Error);
 }
 
-}  // namespace
+}  // namespace transitive_transfer_test
 }  // namespace commonplace

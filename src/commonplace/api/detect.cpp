@@ -40,9 +40,8 @@ Report learn(Library& library, const std::string& collection, const LearnOptions
              const Run& run) {
   room::DetectModelOptions model;
   apply_settings(options.settings, model);
-  SelfComm self;
-  const auto report = room::learn_detect(inside(library), collection, options.name, model, self,
-                                         run.jobs, progress_of(run));
+  const auto report =
+      room::learn_detect(inside(library), collection, options.name, model, inside(run));
   return {report.model,    report.collection,     report.features, report.items,   report.labelled,
           report.concepts, report.representation, report.columns,  report.seconds, to_json(report)};
 }
@@ -50,8 +49,7 @@ Report learn(Library& library, const std::string& collection, const LearnOptions
 std::vector<Setting> settings() { return list_settings(room::DetectModelOptions()); }
 
 Update update(Library& library, const std::string& model, const Run& run) {
-  SelfComm self;
-  const auto done = room::update_detect(inside(library), model, self, run.jobs, progress_of(run));
+  const auto done = room::update_detect(inside(library), model, inside(run));
   return {done.new_items, done.changed_items, done.seconds};
 }
 
@@ -75,8 +73,7 @@ struct Detector::Parts {
 
 Detector::Detector(const Library& library, const std::string& model, const std::string& collection,
                    const Run& run)
-    : parts_(new Parts{
-          room::ConceptFinder(inside(library), model, collection, run.jobs, progress_of(run))}) {}
+    : parts_(new Parts{room::ConceptFinder(inside(library), model, collection, inside(run))}) {}
 Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;

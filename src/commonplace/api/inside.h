@@ -8,7 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library.h"
 #include "commonplace/library/library.h"
 
@@ -24,11 +24,12 @@ inline const commonplace::Library& inside(const Library& library) {
 }
 
 /// Tells whoever runs it, and asks whether to stop.
-inline commonplace::Progress progress_of(const Run& run) {
-  return [progress = run.progress, cancel = run.cancel](const ProgressStep& step) {
-    if (cancel && cancel()) throw Cancelled();
-    if (progress) progress(step);
-  };
+inline commonplace::Run inside(const Run& run) {
+  return {.jobs = run.jobs,
+          .progress = [progress = run.progress, cancel = run.cancel](const ProgressStep& step) {
+            if (cancel && cancel()) throw Cancelled();
+            if (progress) progress(step);
+          }};
 }
 
 /// Each of `values` as `translate` has it.

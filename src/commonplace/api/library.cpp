@@ -62,7 +62,7 @@ AddReport add(Library& library, const std::string& collection, const std::filesy
   import.strict = options.strict;
   import.prune = options.prune;
   const ImportSummary summary =
-      import_collection(inside(library), collection, source, import, progress_of(run));
+      import_collection(inside(library), collection, source, import, inside(run).progress);
   return {summary.format,
           summary.added,
           summary.updated,
@@ -133,31 +133,26 @@ Features make_features(Library& library, std::string_view collection, const std:
                        const Settings& settings, const std::string& name, const Run& run) {
   const house::Collection owner = chosen(library, collection);
   const std::string called = name.empty() ? what : name;
-  SelfComm self;
   TfidfOptions words;
   if (what == "text" || what == "tags") {
     apply_settings(settings, words);
-    return translate(what == "text" ? make_text_features(inside(library), owner, called, words,
-                                                         self, run.jobs, progress_of(run))
-                                          .record
-                                    : make_tag_features(inside(library), owner, called, words, self,
-                                                        progress_of(run))
-                                          .record);
+    return translate(
+        what == "text"
+            ? make_text_features(inside(library), owner, called, words, inside(run)).record
+            : make_tag_features(inside(library), owner, called, words, inside(run)).record);
   }
   if (what == "topics" || what == "tag_topics") {
     PlsaOptions topics;
     apply_settings(settings, words, topics);
-    topics.jobs = run.jobs;
     return translate(make_topics(inside(library), owner, called, what == "tag_topics", words,
-                                 topics, self, progress_of(run))
+                                 topics, inside(run))
                          .record);
   }
   ImageFeatureOptions pictures;
   apply_settings(settings, pictures);
   pictures.image = what;
-  return translate(make_image_features(inside(library), owner, called, pictures, false, self,
-                                       run.jobs, progress_of(run))
-                       .record);
+  return translate(
+      make_image_features(inside(library), owner, called, pictures, false, inside(run)).record);
 }
 
 std::vector<Model> models(const Library& library) {

@@ -69,23 +69,20 @@ std::int64_t add_links(Library& library, const std::string& from, const std::str
                        const std::filesystem::path& file, const Run& run) {
   const auto done =
       import_links(inside(library), ::commonplace::collection(inside(library), from),
-                   ::commonplace::collection(inside(library), to), file, progress_of(run));
+                   ::commonplace::collection(inside(library), to), file, inside(run).progress);
   return done.added + done.changed;
 }
 
 Report learn(Library& library, const LearnOptions& options, const Run& run) {
   room::RelateOptions model;
   apply_settings(options.settings, model);
-  SelfComm self;
-  return translate(
-      room::learn_relate(inside(library), options.name, model, self, run.jobs, progress_of(run)));
+  return translate(room::learn_relate(inside(library), options.name, model, inside(run)));
 }
 
 std::vector<Setting> settings() { return list_settings(room::RelateOptions()); }
 
 Report update(Library& library, const std::string& model, const Run& run) {
-  SelfComm self;
-  return translate(room::update_relate(inside(library), model, self, run.jobs, progress_of(run)));
+  return translate(room::update_relate(inside(library), model, inside(run)));
 }
 
 struct Relater::Parts {

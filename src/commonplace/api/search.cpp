@@ -29,14 +29,13 @@ Hit translate(const room::SearchHit& from) {
           from.score,      from.own, from.borrowed, translate(from.reasons)};
 }
 
-room::SearchOptions translate(const Options& from, int jobs) {
+room::SearchOptions translate(const Options& from) {
   require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
   room::SearchOptions options;
   options.limit = from.limit;
   options.explain = from.explain;
   options.whole_terms = from.whole_terms;
   options.words_only = from.words_only;
-  options.jobs = jobs;
   return options;
 }
 
@@ -46,9 +45,8 @@ Report learn(Library& library, const std::string& target, const LearnOptions& op
              const Run& run) {
   room::SearchModelOptions model;
   apply_settings(options.settings, model);
-  SelfComm self;
   const auto report = room::learn_search(inside(library), target, options.auxiliaries, options.name,
-                                         model, self, run.jobs, progress_of(run));
+                                         model, inside(run));
   return {report.model,        report.target,        report.items,     report.terms,
           report.shared,       report.asked,         report.words.map, report.alone.map,
           report.borrowed.map, report.fit.converged, to_json(report)};
@@ -60,7 +58,7 @@ bool update(Library& library, const std::string& model, const Run& run) {
   bool made = false;
   for (const auto& place : room::search_places(inside(library), {}, {model})) {
     const room::CollectionSearcher searcher(inside(library), place.collection, place.model,
-                                            run.jobs, progress_of(run));
+                                            inside(run));
     if (!searcher.index_is_new()) continue;
     searcher.keep_index(inside(library));
     made = true;
@@ -70,11 +68,10 @@ bool update(Library& library, const std::string& model, const Run& run) {
 
 struct Searcher::Parts {
   room::SearchResults::Searchers searchers;
-  int jobs = 0;
 
   template <class Rank>
   Answer ask(const Options& options, Rank&& rank) const {
-    const room::SearchOptions inner = translate(options, jobs);
+    const room::SearchOptions inner = translate(options);
     std::vector<room::SearchRanking> rankings;
     for (const auto& each : searchers) rankings.push_back(rank(*each, inner));
     const room::SearchResults results(searchers, std::move(rankings), options.limit);
@@ -86,10 +83,9 @@ struct Searcher::Parts {
 
 Searcher::Searcher(const Library& library, const Places& places, const Run& run)
     : parts_(std::make_unique<Parts>()) {
-  parts_->jobs = run.jobs;
   for (const auto& place : room::search_places(inside(library), places.collections, places.models))
     parts_->searchers.push_back(std::make_shared<room::CollectionSearcher>(
-        inside(library), place.collection, place.model, run.jobs, progress_of(run)));
+        inside(library), place.collection, place.model, inside(run)));
 }
 Searcher::~Searcher() = default;
 Searcher::Searcher(Searcher&&) noexcept = default;

@@ -10,7 +10,7 @@ namespace {
 
 namespace room = ::commonplace;
 
-room::SuggestOptions translate(const Options& from, int jobs) {
+room::SuggestOptions translate(const Options& from) {
   require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
   require(!from.threshold || (*from.threshold >= 0 && *from.threshold <= 1), "the threshold is ",
           from.threshold.value_or(0), "; expected a confidence from 0 to 1");
@@ -19,7 +19,6 @@ room::SuggestOptions translate(const Options& from, int jobs) {
   options.threshold = from.threshold;
   options.only = from.only;
   options.explain = from.explain;
-  options.jobs = jobs;
   return options;
 }
 
@@ -54,16 +53,14 @@ Update translate(const room::SuggestUpdate& from) {
 
 struct Suggester::Parts {
   room::TagSuggester suggester;
-  int jobs;
 };
 
 Report learn(Library& library, const std::string& collection, const LearnOptions& options,
              const Run& run) {
   room::SuggestModelOptions model;
   apply_settings(options.settings, model);
-  SelfComm self;
-  const auto report = room::learn_suggest(inside(library), collection, options.name, model, self,
-                                          run.jobs, progress_of(run));
+  const auto report =
+      room::learn_suggest(inside(library), collection, options.name, model, inside(run));
   return {report.model,         report.collection,  report.features,
           report.fit.items,     report.fit.tags,    report.fit.prototypes,
           report.fit.threshold, report.fit.seconds, to_json(report)};
@@ -72,15 +69,12 @@ Report learn(Library& library, const std::string& collection, const LearnOptions
 std::vector<Setting> settings() { return list_settings(room::SuggestModelOptions()); }
 
 Update update(Library& library, const std::string& model, const Run& run) {
-  SelfComm self;
-  return translate(room::update_suggest(inside(library), model, self, run.jobs, progress_of(run)));
+  return translate(room::update_suggest(inside(library), model, inside(run)));
 }
 
 Suggester::Suggester(const Library& library, const std::string& model,
                      const std::string& collection, const Run& run)
-    : parts_(new Parts{
-          room::TagSuggester(inside(library), model, collection, run.jobs, progress_of(run)),
-          run.jobs}) {}
+    : parts_(new Parts{room::TagSuggester(inside(library), model, collection, inside(run))}) {}
 Suggester::~Suggester() = default;
 Suggester::Suggester(Suggester&&) noexcept = default;
 Suggester& Suggester::operator=(Suggester&&) noexcept = default;
@@ -94,13 +88,13 @@ std::vector<Answer> Suggester::ask(std::span<const Thing> things, const Options&
   const std::vector<room::EvidenceOf> evidence = each_of(things, [](const Thing& each) {
     return room::EvidenceOf{each.text, each.tags, each.vectors};
   });
-  return translate(parts_->suggester.suggest(evidence, translate(options, parts_->jobs)));
+  return translate(parts_->suggester.suggest(evidence, translate(options)));
 }
 
 std::vector<Answer> Suggester::ask_items(std::span<const std::string> ids, const Options& options,
                                          const std::string& collection) const {
   return translate(parts_->suggester.suggest(collection.empty() ? this->collection() : collection,
-                                             ids, translate(options, parts_->jobs)));
+                                             ids, translate(options)));
 }
 
 const std::string& Suggester::model() const { return parts_->suggester.name(); }
@@ -112,7 +106,7 @@ Applied apply(Library& library, const Suggester& suggester, const std::string& c
               const ApplyOptions& options, const Run& run) {
   const auto done = room::apply_suggestions(
       inside(library), suggester.parts().suggester, collection,
-      {options.above, options.limit_per_item, options.dry_run, run.jobs}, progress_of(run));
+      {options.above, options.limit_per_item, options.dry_run}, inside(run));
   return {done.items, done.tagged_items, done.tags, done.before};
 }
 

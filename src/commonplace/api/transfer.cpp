@@ -47,9 +47,8 @@ Answer label(Library& library, const std::vector<std::string>& sources, const st
   room::TransferReadOptions read;
   room::TransferOptions how;
   apply_settings(options.settings, read, how);
-  SelfComm self;
   const auto from = room::transfer_labels(inside(library), translate(sources, target, options),
-                                          read, how, self, run.jobs, progress_of(run));
+                                          read, how, inside(run));
   Answer answer;
   answer.model = from.model;
   answer.through = from.through;
@@ -80,9 +79,8 @@ Bridges bridges(const Library& library, const std::vector<std::string>& sources,
   room::TransferReadOptions read;
   room::TransferOptions how;
   apply_settings(options.settings, read, how);
-  SelfComm self;
   const auto ranking = room::rank_library_bridges(
-      inside(library), translate(sources, target, options), read, self, run.jobs, progress_of(run));
+      inside(library), translate(sources, target, options), read, inside(run));
   return {each_of(ranking.bridges, [](const room::RankedBridge& each) { return translate(each); }),
           ranking.chain, ranking.advice.learned_from};
 }
@@ -91,9 +89,7 @@ Report learn(Library& library, const std::vector<std::string>& collections,
              const Settings& settings, const Run& run) {
   room::TransferReadOptions read;
   apply_settings(settings, read);
-  SelfComm self;
-  const auto learned =
-      room::learn_bridges(inside(library), collections, read, {}, self, run.jobs, progress_of(run));
+  const auto learned = room::learn_bridges(inside(library), collections, read, {}, inside(run));
   return {learned.names, std::ssize(learned.held_out), learned.advice.learned_from, learned.seconds,
           to_json(learned)};
 }

@@ -51,6 +51,11 @@ std::unique_ptr<WorkCounter> SelfComm::share_work(std::int64_t count) {
 
 int SelfComm::processors() const { return resolve_jobs(0); }
 
+Comm& self_comm() {
+  static SelfComm comm;
+  return comm;
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "an unnamed host";

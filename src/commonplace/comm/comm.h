@@ -158,6 +158,9 @@ class SelfComm final : public Comm {
   using Comm::sum;
 };
 
+/// Gives the communicator of a process on its own; any thread may use it.
+Comm& self_comm();
+
 /// The name of the machine this process runs on.
 std::string host_name();
 

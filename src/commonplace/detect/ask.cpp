@@ -96,9 +96,8 @@ void ConceptFinder::Parts::open_index(const Progress& progress) {
       stored = view;
   }
   if (stored.rows == features.rows()) return;
-  SelfComm comm;
-  added =
-      code_items(model.space, features.views(), stored.rows, stored.scales, comm, jobs, progress);
+  added = code_items(model.space, features.views(), stored.rows, stored.scales,
+                     {.jobs = jobs, .progress = progress});
 }
 
 std::vector<float> ConceptFinder::Parts::scan_all(const Solved& solution) const {
@@ -173,9 +172,10 @@ std::vector<Ranked> ConceptFinder::Parts::best(const Solved& solution,
 }
 
 ConceptFinder::ConceptFinder(const Library& library, const std::string& model,
-                             const std::string& collection, int jobs, const Progress& progress)
-    : parts_(std::make_unique<Parts>(library, detect_model_for(library, model, collection), jobs)) {
-  parts_->open_index(progress);
+                             const std::string& collection, const Run& run)
+    : parts_(std::make_unique<Parts>(library, detect_model_for(library, model, collection),
+                                     run.jobs)) {
+  parts_->open_index(run.progress);
 }
 ConceptFinder::~ConceptFinder() = default;
 ConceptFinder::ConceptFinder(ConceptFinder&&) noexcept = default;

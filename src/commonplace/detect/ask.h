@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/lessons.h"
 #include "commonplace/library/library.h"
 
@@ -50,7 +50,7 @@ class ConceptFinder {
   /// `model` or `collection` may be empty where there is but one. Items that have come since the
   /// index was made are coded now, if their features are there.
   ConceptFinder(const Library& library, const std::string& model, const std::string& collection,
-                int jobs, const Progress& progress);
+                const Run& run);
   ~ConceptFinder();
   ConceptFinder(ConceptFinder&&) noexcept;
   ConceptFinder& operator=(ConceptFinder&&) noexcept;

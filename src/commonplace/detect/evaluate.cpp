@@ -87,11 +87,10 @@ std::vector<MatrixView> views_of(const std::vector<Matrix>& features) {
 /// Features side by side, each kind at length one.
 Matrix side_by_side(const std::vector<Matrix>& features) {
   std::vector<SpacePart> parts;
-  SelfComm comm;
   const std::vector<MatrixView> views = views_of(features);
   for (std::size_t i = 0; i < features.size(); ++i)
     parts.push_back(
-        fit_part(SpaceKind::raw, static_cast<std::int64_t>(i), views[i], {}, comm, 1, no_progress));
+        fit_part(SpaceKind::raw, static_cast<std::int64_t>(i), views[i], {}, {.jobs = 1}));
   return encode(join_parts(std::move(parts)), views, 0, features[0].rows(), false, 1);
 }
 
@@ -121,9 +120,8 @@ std::vector<std::int64_t> places(const Stage& stage) {
 /// Our own way, by the options.
 Scored run_detector(const Stage& stage, const DetectorOptions& options) {
   const std::vector<MatrixView> used = views_of(stage.used);
-  SelfComm alone;
   const Detector detector =
-      fit_detector(used, {places(stage), stage.labels}, options, alone, stage.jobs, no_progress);
+      fit_detector(used, {places(stage), stage.labels}, options, {.jobs = stage.jobs});
   const ConceptHeads heads =
       fit_heads(encode_rows(detector.space, used, places(stage), true, stage.jobs), stage.labels,
                 detector.head, stage.jobs);
@@ -149,20 +147,18 @@ Scored run_linear(const Stage& stage, const std::string& loss) {
   LinearRowOptions options;
   options.loss = loss;
   options.cost = stage.detector.cost;
-  options.jobs = stage.jobs;
   const Matrix used = side_by_side(stage.used);
-  const LinearRows model =
-      fit_linear_rows(Matrix(used.topRows(std::ssize(stage.draw.labelled))), stage.labels, options);
+  const LinearRows model = fit_linear_rows(Matrix(used.topRows(std::ssize(stage.draw.labelled))),
+                                           stage.labels, options, {.jobs = stage.jobs});
   return {score(model, side_by_side(stage.others), stage.jobs), ""};
 }
 
 Scored run_knn(const Stage& stage) {
-  KnnLabelOptions options;
-  options.jobs = stage.jobs;
   const Matrix used = side_by_side(stage.used);
-  return {knn_labels(side_by_side(stage.others),
-                     Matrix(used.topRows(std::ssize(stage.draw.labelled))), stage.labels, options),
-          ""};
+  return {
+      knn_labels(side_by_side(stage.others), Matrix(used.topRows(std::ssize(stage.draw.labelled))),
+                 stage.labels, {}, stage.jobs),
+      ""};
 }
 
 /// The authors' eigenmaps, of the first `from` of the used items, side by side for several
@@ -175,13 +171,12 @@ struct AuthorsSpace {
 
 AuthorsSpace authors_space(const Stage& stage, std::int64_t from) {
   AuthorsSpace space;
-  SelfComm comm;
   for (std::size_t f = 0; f < stage.used.size(); ++f) {
     AxisEigenmapOptions options = authors_axis_eigenmaps();
     options.count = stage.detector.space.count;
-    options.jobs = stage.jobs;
     const AxisEigenmaps model =
-        fit_axis_eigenmaps(Matrix(stage.used[f].topRows(from)), options, comm).model;
+        fit_axis_eigenmaps(Matrix(stage.used[f].topRows(from)), options, {.jobs = stage.jobs})
+            .model;
     const auto append = [](Matrix& to, const Matrix& more) {
       Matrix joined(more.rows(), to.cols() + more.cols());
       if (to.cols() > 0) joined.leftCols(to.cols()) = to;
@@ -206,8 +201,8 @@ Scored run_authors(const Stage& stage, bool online, bool svm) {
   if (!svm) {
     LapRlsOptions options;
     options.bias = false;
-    options.jobs = stage.jobs;
-    const MatrixD alpha = fit_lap_rls(space.labelled, stage.labels, space.penalty, options);
+    const MatrixD alpha =
+        fit_lap_rls(space.labelled, stage.labels, space.penalty, options, {}, nullptr, stage.jobs);
     return {lap_rls_scores(space.others, alpha, stage.jobs), ""};
   }
   // Columns have length one over the items, so entries are tiny; rows are brought to about one.
@@ -215,8 +210,8 @@ Scored run_authors(const Stage& stage, bool online, bool svm) {
       std::sqrt(static_cast<double>(used) / static_cast<double>(space.penalty.size())));
   LinearRowOptions options;
   options.cost = stage.detector.cost;
-  options.jobs = stage.jobs;
-  return {score(fit_linear_rows(Matrix(scale * space.labelled), stage.labels, options),
+  return {score(fit_linear_rows(Matrix(scale * space.labelled), stage.labels, options,
+                                {.jobs = stage.jobs}),
                 Matrix(scale * space.others), stage.jobs),
           ""};
 }
@@ -235,36 +230,32 @@ Matrix everything(const Stage& stage) {
 Scored run_graph(const Stage& stage, const std::string& method) {
   const Matrix all = everything(stage);
   const auto labelled = std::ssize(stage.draw.labelled);
-  NeighbourGraphOptions options;
-  options.jobs = stage.jobs;
-  const NeighbourGraph graph = neighbour_graph(all, options);
+  const NeighbourGraph graph = neighbour_graph(all, {}, stage.jobs);
   if (method == "propagation") {
     MatrixD labels = MatrixD::Zero(all.rows(), stage.labels.cols());
     labels.topRows(labelled) = stage.labels;
     LabelPropagationOptions spread;
     spread.balanced = true;
-    spread.jobs = stage.jobs;
-    const Matrix scores = propagate_labels(graph.weights.view(), labels, spread).scores;
+    const Matrix scores =
+        propagate_labels(graph.weights.view(), labels, spread, {.jobs = stage.jobs}).scores;
     return {scores.bottomRows(all.rows() - labelled), ""};
   }
   if (method == "lapsvm") {
-    LapSvmOptions lap_svm;
-    lap_svm.jobs = stage.jobs;
-    const LinearRows model =
-        fit_lap_svm(all, graph.weights.view(), places(stage), stage.labels, lap_svm);
+    const LinearRows model = fit_lap_svm(all, graph.weights.view(), places(stage), stage.labels, {},
+                                         {.jobs = stage.jobs});
     return {score(model, Matrix(all.bottomRows(all.rows() - labelled)), stage.jobs), ""};
   }
   GraphEigenmapOptions maps;
   maps.count = std::min<std::int64_t>(stage.detector.space.count, all.rows() - 1);
-  maps.jobs = stage.jobs;
-  const GraphEigenmaps eigenmaps = graph_eigenmaps(graph.weights.view(), maps);
+  const GraphEigenmaps eigenmaps =
+      graph_eigenmaps(graph.weights.view(), maps, {.jobs = stage.jobs});
   const auto scale = static_cast<float>(
       std::sqrt(static_cast<double>(all.rows()) / static_cast<double>(eigenmaps.vectors.cols())));
   LinearRowOptions linear;
   linear.cost = stage.detector.cost;
-  linear.jobs = stage.jobs;
   const Matrix rows = scale * eigenmaps.vectors;
-  const LinearRows model = fit_linear_rows(Matrix(rows.topRows(labelled)), stage.labels, linear);
+  const LinearRows model =
+      fit_linear_rows(Matrix(rows.topRows(labelled)), stage.labels, linear, {.jobs = stage.jobs});
   return {score(model, Matrix(rows.bottomRows(all.rows() - labelled)), stage.jobs),
           eigenmaps.report.converged ? "" : "not converged"};
 }
@@ -366,18 +357,18 @@ DetectQuality quality_of(const std::string& method, std::int64_t labelled,
 }
 
 /// One method on one drawing of labelled items.
-struct Run {
+struct Repetition {
   std::int64_t labelled;
   std::int64_t unlabelled;
   int round;
   std::string method;
 };
 
-Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOptions& detector,
-                     int jobs) {
-  const Draw draw =
-      draw_items(trial, run.labelled, run.unlabelled,
-                 random_bits(detector.space.seed, static_cast<std::uint64_t>(run.round), 0x726eU));
+Outcome make_outcome(const Repetition& asked, const DetectTrial& trial,
+                     const DetectorOptions& detector, int jobs) {
+  const Draw draw = draw_items(
+      trial, asked.labelled, asked.unlabelled,
+      random_bits(detector.space.seed, static_cast<std::uint64_t>(asked.round), 0x726eU));
   Stage stage{trial,
               draw,
               detector,
@@ -387,7 +378,7 @@ Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOpt
               jobs};
   stage.labels = trial.labels(draw.labelled, Eigen::all);
   const auto begin = Clock::now();
-  const Scored scored = run_method(stage, run.method);
+  const Scored scored = run_method(stage, asked.method);
   Outcome outcome = judge(trial, draw, scored);
   outcome.seconds = seconds_since(begin);
   outcome.helping = std::ssize(draw.used) - std::ssize(draw.labelled);
@@ -397,8 +388,7 @@ Outcome make_outcome(const Run& run, const DetectTrial& trial, const DetectorOpt
 }  // namespace
 
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, Comm& comm, int jobs,
-                                 const Progress& progress) {
+                                 const DetectorOptions& detector, const Run& run) {
   check(detector);
   const std::vector<std::string> methods = parted(options.methods);
   check_methods(methods);
@@ -408,16 +398,17 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
   evaluation.items = trial.labels.rows();
   for (const Matrix& each : trial.features) evaluation.columns += each.cols();
   evaluation.concepts = trial.concepts;
-  std::vector<Run> runs;
+  std::vector<Repetition> runs;
   for (const std::int64_t unlabelled : number_list(options.unlabelled, "unlabelled", true))
     for (const std::int64_t labelled : number_list(options.labelled, "labelled", false))
       for (const std::string& method : methods)
         for (int round = 0; round < options.repeat; ++round)
           runs.push_back({labelled, unlabelled, round, method});
   const std::vector<std::string> outcomes =
-      make_together(comm, std::ssize(runs), [&](std::int64_t run) {
-        progress({"detecting", static_cast<std::uint64_t>(run), runs.size(), "runs"});
-        return packed(make_outcome(runs[static_cast<std::size_t>(run)], trial, detector, jobs));
+      make_together(run.comm, std::ssize(runs), [&](std::int64_t which) {
+        run.progress({"detecting", static_cast<std::uint64_t>(which), runs.size(), "runs"});
+        return packed(
+            make_outcome(runs[static_cast<std::size_t>(which)], trial, detector, run.jobs));
       });
   const auto repeat = static_cast<std::size_t>(options.repeat);
   for (std::size_t first = 0; first < runs.size(); first += repeat) {

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/core/detector.h"
 #include "commonplace/detect/evaluate_trial.h"
 #include "commonplace/eval/bootstrap.h"
@@ -59,7 +58,6 @@ struct DetectEvaluation {
 /// propagation) tie all items to each other. Each run of a method is done by one rank, whichever is
 /// free.
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, Comm& comm, int jobs,
-                                 const Progress& progress);
+                                 const DetectorOptions& detector, const Run& run);
 
 }  // namespace commonplace

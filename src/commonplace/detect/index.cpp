@@ -48,16 +48,16 @@ Sq8RowsView view_detect_index(const TensorFile& file) {
 }
 
 Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-                   std::span<const float> scales, Comm& comm, int jobs, const Progress& progress) {
+                   std::span<const float> scales, const Run& run) {
   const std::int64_t rows = features[0].rows();
-  const RowRange own = own_rows(rows - first, comm);
+  const RowRange own = own_rows(rows - first, run.comm);
   Sq8Rows result;
   if (scales.empty()) {
     // Scales come from a part of the items; what lies farther out is cut off there.
     std::vector<float> magnitudes;
     for (std::int64_t begin = 0; begin < rows; begin += std::max(kIndexBlock, rows / 8)) {
       const std::int64_t count = std::min(kIndexBlock, rows - begin);
-      add_magnitudes(encode(space, features, begin, count, true, jobs), magnitudes);
+      add_magnitudes(encode(space, features, begin, count, true, run.jobs), magnitudes);
     }
     result = sq8_rows(magnitudes);
   } else {
@@ -66,17 +66,17 @@ Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t
     result.worst.assign(scales.size(), 0);
   }
   for (std::int64_t begin = own.begin; begin < own.end; begin += kIndexBlock) {
-    progress({"coding items", static_cast<std::uint64_t>(begin - own.begin),
-              static_cast<std::uint64_t>(own.end - own.begin), "items"});
-    append(
-        result,
-        encode(space, features, first + begin, std::min(kIndexBlock, own.end - begin), true, jobs),
-        jobs);
+    run.progress({"coding items", static_cast<std::uint64_t>(begin - own.begin),
+                  static_cast<std::uint64_t>(own.end - own.begin), "items"});
+    append(result,
+           encode(space, features, first + begin, std::min(kIndexBlock, own.end - begin), true,
+                  run.jobs),
+           run.jobs);
   }
   std::vector<double> worst(result.worst.begin(), result.worst.end());
-  comm.max(worst);
+  run.comm.max(worst);
   std::copy(worst.begin(), worst.end(), result.worst.begin());
-  result.bytes = gather_on_first(comm, std::move(result.bytes));
+  result.bytes = gather_on_first(run.comm, std::move(result.bytes));
   return result;
 }
 

@@ -5,8 +5,7 @@
 #include <span>
 #include <string>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/core/space.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/io/safetensors.h"
@@ -35,7 +34,7 @@ Sq8RowsView view_detect_index(const TensorFile& file);
 /// The coordinates of the items from `first` on, in a byte each, with `scales` or, if that is
 /// empty, scales of their own. Each rank codes its part of them, and rank 0 gets all.
 Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-                   std::span<const float> scales, Comm& comm, int jobs, const Progress& progress);
+                   std::span<const float> scales, const Run& run);
 
 /// Stored rows, and more behind them.
 Sq8Rows grown(const Sq8RowsView& stored, const Sq8Rows& more);

@@ -25,15 +25,15 @@ constexpr std::int64_t kMostForSvm = 50'000;
 /// The heads of all ranks' labelled rows, of which this rank has `own`.
 ConceptHeads fit_all_heads(const DetectModel& model, ManyFeatures features,
                            std::span<const std::int64_t> rows, std::span<const std::int64_t> own,
-                           Comm& comm, int jobs) {
-  if (!model.head.svm) return solve_heads(model.statistics, model.head.lambda, jobs);
-  const Matrix coordinates = encode_rows(model.space, features, own, true, jobs);
-  return fit_heads(comm.gather_rows(coordinates), labels_of(model.known, rows), model.head, jobs);
+                           const Run& run) {
+  if (!model.head.svm) return solve_heads(model.statistics, model.head.lambda, run.jobs);
+  const Matrix coordinates = encode_rows(model.space, features, own, true, run.jobs);
+  return fit_heads(run.comm.gather_rows(coordinates), labels_of(model.known, rows), model.head,
+                   run.jobs);
 }
 
 /// The concepts from their labelled items, each rank reading its part of them in blocks.
-void learn_concepts(DetectModel& model, ManyFeatures features, Comm& comm, int jobs,
-                    const Progress& progress) {
+void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run) {
   const std::vector<std::int64_t> rows = labelled_rows(model.shown);
   const auto concepts = std::ssize(model.concepts);
   model.statistics = LapRlsStatistics(model.space.columns(), concepts);
@@ -42,17 +42,17 @@ void learn_concepts(DetectModel& model, ManyFeatures features, Comm& comm, int j
     return;
   }
   if (model.head.svm && std::ssize(rows) > kMostForSvm) model.head = {false, 1, model.head.cost};
-  const RowRange range = own_rows(std::ssize(rows), comm);
+  const RowRange range = own_rows(std::ssize(rows), run.comm);
   const auto own = std::span(rows).subspan(static_cast<std::size_t>(range.begin),
                                            static_cast<std::size_t>(range.end - range.begin));
   for (std::size_t begin = 0; begin < own.size(); begin += kBlock) {
-    progress({"learning concepts", begin, own.size(), "items"});
+    run.progress({"learning concepts", begin, own.size(), "items"});
     const auto some = own.subspan(begin, std::min<std::size_t>(kBlock, own.size() - begin));
-    add_rows(model.statistics, encode_rows(model.space, features, some, true, jobs),
-             labels_of(model.known, some), {}, jobs);
+    add_rows(model.statistics, encode_rows(model.space, features, some, true, run.jobs),
+             labels_of(model.known, some), {}, run.jobs);
   }
-  sum_over_ranks(model.statistics, comm);
-  model.heads = fit_all_heads(model, features, rows, own, comm, jobs);
+  sum_over_ranks(model.statistics, run.comm);
+  model.heads = fit_all_heads(model, features, rows, own, run);
 }
 
 DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
@@ -81,7 +81,7 @@ DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
 
 DetectLearningReport learn_detect(Library& library, const std::string& collection_name,
                                   const std::string& name, const DetectModelOptions& options,
-                                  Comm& comm, int jobs, const Progress& progress) {
+                                  const Run& run) {
   const auto begin = Clock::now();
   check(options.detector);
   const Collection source = collection(library, collection_name);
@@ -91,7 +91,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   model.features = detect_features(library, source, options.features);
   const MappedFeatures features(library, source, model.features);
   ConceptTable table = read_concepts(library, source, options, features.rows());
-  require_same(comm, state_of(library, source), "collection '" + source.name + "'");
+  require_same(run.comm, state_of(library, source), "collection '" + source.name + "'");
   model.concepts = std::move(table.concepts);
   model.known = std::move(table.known);
   model.shown = std::move(table.shown);
@@ -103,19 +103,18 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
         sample_labelled(labelled.rows, options.detector.choose_on, options.detector.space.seed);
     labelled.labels = labels_of(model.known, labelled.rows);
   }
-  Detector chosen =
-      fit_detector(features.views(), labelled, options.detector, comm, jobs, progress);
+  Detector chosen = fit_detector(features.views(), labelled, options.detector, run);
   model.space = std::move(chosen.space);
   model.representation = chosen.representation;
   model.head = chosen.head;
   model.confidence = fit_confidence(chosen.held_scores, chosen.held_outcomes);
-  learn_concepts(model, features.views(), comm, jobs, progress);
-  Sq8Rows index = code_items(model.space, features.views(), 0, {}, comm, jobs, progress);
+  learn_concepts(model, features.views(), run);
+  Sq8Rows index = code_items(model.space, features.views(), 0, {}, run);
 
   DetectLearningReport report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;
   report.seconds = seconds_since(begin);
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     store_with_index(library, report.model, model, to_json(report), std::move(index));
   });
   return report;

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/library/library.h"
 
@@ -34,6 +33,6 @@ std::string to_json(const DetectLearningReport& report);
 /// rank has opened the library, and rank 0 for writing.
 DetectLearningReport learn_detect(Library& library, const std::string& collection,
                                   const std::string& name, const DetectModelOptions& options,
-                                  Comm& comm, int jobs, const Progress& progress);
+                                  const Run& run);
 
 }  // namespace commonplace

@@ -51,8 +51,7 @@ std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures fe
 
 }  // namespace
 
-DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
-                           const Progress& progress) {
+DetectUpdate update_detect(Library& library, const std::string& name, const Run& run) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
   require(record.kind == kDetectModelKind, "the model '", name, "' is of the kind '", record.kind,
@@ -60,21 +59,20 @@ DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm
   DetectModel model = load_detect_model(TensorFile(record.file));
   const Collection source = collection(library, model.collection);
   const MappedFeatures features(library, source, model.features);
-  require_same(comm, state_of(library, source), "collection '" + source.name + "'");
+  require_same(run.comm, state_of(library, source), "collection '" + source.name + "'");
   const TensorFile file(model_record(library, detect_index_name(name)).file);
   const Sq8RowsView before = view_detect_index(file);
-  require(index_fits(before, model.space, features.views(), jobs), "items of collection '",
+  require(index_fits(before, model.space, features.views(), run.jobs), "items of collection '",
           model.collection, "' were removed or their features made anew since the model was ",
           "learned; learn it again");
   DetectUpdate update;
   update.new_items = features.rows() - before.rows;
   update.changed_items = learn_changes(
       model, read_concepts(library, source, model.options, features.rows(), &model.concepts),
-      features.views(), jobs);
+      features.views(), run.jobs);
   if (update.changed_items + update.new_items > 0) {
-    const Sq8Rows more =
-        code_items(model.space, features.views(), before.rows, before.scales, comm, jobs, progress);
-    on_first(comm,
+    const Sq8Rows more = code_items(model.space, features.views(), before.rows, before.scales, run);
+    on_first(run.comm,
              [&] { store_with_index(library, name, model, record.report, grown(before, more)); });
   }
   update.seconds = seconds_since(begin);

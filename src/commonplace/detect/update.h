@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {
@@ -18,7 +17,6 @@ struct DetectUpdate {
 /// in its space as it is: the same as learning again in that space, without reading the other
 /// items. Margins do not add up, so an SVM becomes LapRLS. Concepts that are new to the
 /// collection need learning again.
-DetectUpdate update_detect(Library& library, const std::string& name, Comm& comm, int jobs,
-                           const Progress& progress);
+DetectUpdate update_detect(Library& library, const std::string& name, const Run& run);
 
 }  // namespace commonplace

@@ -70,9 +70,11 @@ Row quotients(const Row& a, const Row& b) {
 
 class Solver {
  public:
-  Solver(const NormalisedGraph& graph, const MatrixD& right, const LabelPropagationOptions& options)
+  Solver(const NormalisedGraph& graph, const MatrixD& right, const LabelPropagationOptions& options,
+         int jobs)
       : graph_(graph),
         options_(options),
+        jobs_(jobs),
         solution_(MatrixD::Zero(right.rows(), right.cols())),
         r_(right),
         p_(right),
@@ -86,34 +88,35 @@ class Solver {
   bool done() const { return (rho_.array() <= bound_.array()).all(); }
 
   void step() {
-    MatrixD q = graph_.multiply(p_, options_.jobs);
-    const Row curvature = sum_over_rows(p_, options_.jobs, [&](Eigen::Index row, Row& sum) {
+    MatrixD q = graph_.multiply(p_, jobs_);
+    const Row curvature = sum_over_rows(p_, jobs_, [&](Eigen::Index row, Row& sum) {
       q.row(row) = p_.row(row) - options_.alpha * q.row(row);
       sum += p_.row(row).cwiseProduct(q.row(row));
     });
     // A concept that is done stays as it is.
     const Row steps =
         (rho_.array() > bound_.array()).select(quotients(rho_, curvature).array(), 0.0);
-    const Row next = sum_over_rows(r_, options_.jobs, [&](Eigen::Index row, Row& sum) {
+    const Row next = sum_over_rows(r_, jobs_, [&](Eigen::Index row, Row& sum) {
       solution_.row(row) += steps.cwiseProduct(p_.row(row));
       r_.row(row) -= steps.cwiseProduct(q.row(row));
       sum += r_.row(row).cwiseAbs2();
     });
     const Row beta = quotients(next, rho_);
     rho_ = next;
-    sum_over_rows(p_, options_.jobs, [&](Eigen::Index row, Row&) {
+    sum_over_rows(p_, jobs_, [&](Eigen::Index row, Row&) {
       p_.row(row) = r_.row(row) + beta.cwiseProduct(p_.row(row));
     });
   }
 
  private:
   Row squares() const {
-    return sum_over_rows(r_, options_.jobs,
+    return sum_over_rows(r_, jobs_,
                          [&](Eigen::Index row, Row& sum) { sum += r_.row(row).cwiseAbs2(); });
   }
 
   const NormalisedGraph& graph_;
   const LabelPropagationOptions& options_;
+  int jobs_;
   MatrixD solution_;
   MatrixD r_;
   MatrixD p_;
@@ -126,20 +129,19 @@ class Solver {
 
 LabelPropagation propagate_labels(const SparseView& weights,
                                   const Eigen::Ref<const MatrixD>& labels,
-                                  const LabelPropagationOptions& options,
-                                  const Progress& progress) {
+                                  const LabelPropagationOptions& options, const Run& run) {
   const auto begin = Clock::now();
   check(options);
   check_labels(labels, weights.rows);
   const NormalisedGraph graph(weights);
   LabelPropagation result;
-  Solver solver(graph, right_side(labels, options), options);
+  Solver solver(graph, right_side(labels, options), options, run.jobs);
   while (!solver.done() && result.report.iterations < options.iterations) {
     solver.step();
     ++result.report.iterations;
     result.report.objective.push_back(solver.residual());
-    progress({"spreading labels over neighbours",
-              static_cast<std::uint64_t>(result.report.iterations), 0, "steps"});
+    run.progress({"spreading labels over neighbours",
+                  static_cast<std::uint64_t>(result.report.iterations), 0, "steps"});
   }
   result.report.converged = solver.done();
   result.scores = solver.solution().cast<float>();

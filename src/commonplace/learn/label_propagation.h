@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -15,7 +15,6 @@ struct LabelPropagationOptions {
   double tolerance = 1e-6;  ///< of each concept's residual, relative to its labels
   int iterations = 1000;    ///< at most
   bool balanced = false;    ///< scale the labels -1 of a concept so that all its labels add up to 0
-  int jobs = 0;             ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -39,7 +38,6 @@ struct LabelPropagation {
 /// concepts bytes and more.
 LabelPropagation propagate_labels(const SparseView& weights,
                                   const Eigen::Ref<const MatrixD>& labels,
-                                  const LabelPropagationOptions& options = {},
-                                  const Progress& progress = no_progress);
+                                  const LabelPropagationOptions& options = {}, const Run& run = {});
 
 }  // namespace commonplace

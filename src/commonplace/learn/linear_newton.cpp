@@ -233,23 +233,22 @@ void set_bounds(Problem& problem, double tolerance) {
 LinearClassifiers train_together(const Eigen::Ref<const MatrixD>& rows,
                                  const Eigen::Ref<const MatrixD>& labels,
                                  const LinearSolverOptions& options,
-                                 const VectorD& positive_weights, int jobs,
-                                 const Progress& progress) {
+                                 const VectorD& positive_weights, const Run& run) {
   check_linear(options);
   require(labels.rows() == rows.rows() && positive_weights.size() == labels.cols(),
           "there are labels of ", labels.rows(), " rows and ", labels.cols(), " concepts for ",
           rows.rows(), " rows and ", positive_weights.size(), " weights; expected one each");
   LinearClassifiers result{MatrixD::Zero(labels.cols(), rows.cols()), VectorD::Zero(labels.cols())};
-  const Newton newton(rows, options, jobs);
+  const Newton newton(rows, options, run.jobs);
   Problem problem =
       open_concepts(labels, positive_weights, options.loss == "logistic", newton.columns(), result);
   for (int step = 0; !problem.concepts.empty(); ++step) {
     newton.set_gradient(problem);
     if (step == 0) set_bounds(problem, options.tolerance);
     take_done(problem, options.bias, result, false);
-    progress({"learning a classifier for each concept",
-              static_cast<std::uint64_t>(labels.cols() - std::ssize(problem.concepts)),
-              static_cast<std::uint64_t>(labels.cols()), "concepts"});
+    run.progress({"learning a classifier for each concept",
+                  static_cast<std::uint64_t>(labels.cols() - std::ssize(problem.concepts)),
+                  static_cast<std::uint64_t>(labels.cols()), "concepts"});
     if (problem.concepts.empty()) break;
     if (step == kSteps) {
       result.converged = false;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/linear_solver.h"
 
 namespace commonplace {
@@ -23,7 +23,6 @@ struct LinearClassifiers {
 LinearClassifiers train_together(const Eigen::Ref<const MatrixD>& rows,
                                  const Eigen::Ref<const MatrixD>& labels,
                                  const LinearSolverOptions& options,
-                                 const VectorD& positive_weights, int jobs = 0,
-                                 const Progress& progress = no_progress);
+                                 const VectorD& positive_weights, const Run& run = {});
 
 }  // namespace commonplace

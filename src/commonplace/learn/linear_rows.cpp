@@ -27,7 +27,7 @@ VectorD weights_of_positives(const Eigen::Ref<const MatrixD>& labels, bool balan
 template <class Rows>
 LinearClassifiers train_apart(const Rows& dense, const Eigen::Ref<const MatrixD>& labels,
                               const LinearSolverOptions& solver, const VectorD& positive_weights,
-                              int jobs, const Progress& progress) {
+                              const Run& run) {
   const LinearSolverRows rows(dense, solver.bias);
   LinearClassifiers result{MatrixD::Zero(labels.cols(), dense.cols()),
                            VectorD::Zero(labels.cols())};
@@ -35,7 +35,7 @@ LinearClassifiers train_apart(const Rows& dense, const Eigen::Ref<const MatrixD>
   std::uint64_t done = 0;
   const auto count = static_cast<std::size_t>(labels.cols());
   parallel_for(
-      count, jobs,
+      count, run.jobs,
       [&](std::size_t begin, std::size_t end) {
         for (auto which = static_cast<Eigen::Index>(begin); which < static_cast<Eigen::Index>(end);
              ++which) {
@@ -49,7 +49,7 @@ LinearClassifiers train_apart(const Rows& dense, const Eigen::Ref<const MatrixD>
         }
         const std::lock_guard lock(mutex);
         done += end - begin;
-        progress({"learning a classifier for each concept", done, count, "concepts"});
+        run.progress({"learning a classifier for each concept", done, count, "concepts"});
       },
       1);
   return result;
@@ -57,7 +57,7 @@ LinearClassifiers train_apart(const Rows& dense, const Eigen::Ref<const MatrixD>
 
 template <class Rows>
 LinearRows fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
-                   const LinearRowOptions& options, const Progress& progress) {
+                   const LinearRowOptions& options, const Run& run) {
   const LinearSolverOptions solver{options.loss, options.cost, options.tolerance, options.bias};
   check_linear(solver);
   require(options.solver == "newton" || options.solver == "liblinear", "solver is '",
@@ -67,9 +67,8 @@ LinearRows fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
   const VectorD positives = weights_of_positives(labels, options.balanced);
   const LinearClassifiers trained =
       options.solver == "newton"
-          ? train_together(rows.template cast<double>(), labels, solver, positives, options.jobs,
-                           progress)
-          : train_apart(rows, labels, solver, positives, options.jobs, progress);
+          ? train_together(rows.template cast<double>(), labels, solver, positives, run)
+          : train_apart(rows, labels, solver, positives, run);
   const Eigen::VectorXf offsets = trained.offsets.cast<float>();
   return {trained.weights.transpose().cast<float>(),
           {offsets.begin(), offsets.end()},
@@ -81,14 +80,14 @@ LinearRows fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
 
 LinearRows fit_linear_rows(const Eigen::Ref<const Matrix>& rows,
                            const Eigen::Ref<const MatrixD>& labels, const LinearRowOptions& options,
-                           const Progress& progress) {
-  return fit_any(rows, labels, options, progress);
+                           const Run& run) {
+  return fit_any(rows, labels, options, run);
 }
 
 LinearRows fit_linear_rows(const Eigen::Ref<const MatrixD>& rows,
                            const Eigen::Ref<const MatrixD>& labels, const LinearRowOptions& options,
-                           const Progress& progress) {
-  return fit_any(rows, labels, options, progress);
+                           const Run& run) {
+  return fit_any(rows, labels, options, run);
 }
 
 Matrix score(const LinearRows& model, const Eigen::Ref<const Matrix>& rows, int jobs) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -18,7 +18,6 @@ struct LinearRowOptions {
   /// minimum to the tolerance.
   std::string solver = "newton";
   bool balanced = false;  ///< rows that have a concept count (rows without) / (rows with) times
-  int jobs = 0;           ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -47,13 +46,11 @@ struct LinearRows {
 /// liblinear, 40 (l + d) concepts.
 LinearRows fit_linear_rows(const Eigen::Ref<const Matrix>& rows,
                            const Eigen::Ref<const MatrixD>& labels,
-                           const LinearRowOptions& options = {},
-                           const Progress& progress = no_progress);
+                           const LinearRowOptions& options = {}, const Run& run = {});
 /// The same on rows in double.
 LinearRows fit_linear_rows(const Eigen::Ref<const MatrixD>& rows,
                            const Eigen::Ref<const MatrixD>& labels,
-                           const LinearRowOptions& options = {},
-                           const Progress& progress = no_progress);
+                           const LinearRowOptions& options = {}, const Run& run = {});
 
 /// n x concepts: distances from the margin's middle, or probabilities for "logistic". The same bits
 /// for a row alone as among others. O(n d concepts).

@@ -110,7 +110,7 @@ void add_sparse_product(const SparseView& rows, std::int64_t item, const SparseV
 }  // namespace
 
 LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
-                           const LinearTagOptions& options, const Progress& progress) {
+                           const LinearTagOptions& options, const Run& run) {
   check(options);
   check_tagged(features, tags);
   const LinearSolverRows rows(features, options.bias);
@@ -119,13 +119,13 @@ LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
   std::mutex mutex;
   std::uint64_t done = 0;
   parallel_for(
-      trained.size(), options.jobs,
+      trained.size(), run.jobs,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t tag = begin; tag < end; ++tag)
           trained[tag] = train_tag(rows, items_of[tag], options);
         const std::lock_guard lock(mutex);
         done += end - begin;
-        progress({"learning a classifier for each tag", done, trained.size(), "tags"});
+        run.progress({"learning a classifier for each tag", done, trained.size(), "tags"});
       },
       1);
   LinearTags model;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -16,7 +16,6 @@ struct LinearTagOptions {
   double tolerance = 0.01;        ///< liblinear's, of the gradient
   double bias = 1;                ///< value of a feature that every item has; 0 for none
   double negligible = 0;          ///< weights up to this are left out
-  int jobs = 0;                   ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -47,8 +46,7 @@ struct LinearTags {
 /// gets no weights, only an offset. `features` are items x features, `tags` items x tags.
 /// O(steps · nonzeros of the features · tags).
 LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
-                           const LinearTagOptions& options = {},
-                           const Progress& progress = no_progress);
+                           const LinearTagOptions& options = {}, const Run& run = {});
 
 /// Items x tags: probabilities, or distances from the margin's middle for "svm". O(nonzeros · tags)
 /// with dense weights.

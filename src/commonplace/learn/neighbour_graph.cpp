@@ -160,14 +160,13 @@ NeighbourGraph tie_neighbours(std::vector<std::vector<Neighbour>> nearest, doubl
 }
 
 NeighbourGraph neighbour_graph(const Eigen::Ref<const Matrix>& rows,
-                               const NeighbourGraphOptions& options) {
+                               const NeighbourGraphOptions& options, int jobs) {
   check_graph_options(options);
   check_dense_rows(rows);
   require(rows.rows() >= 2, "a graph of ", rows.rows(), " item has no neighbours; give 2 or more");
   const std::int64_t count = std::min<std::int64_t>(options.neighbours, rows.rows() - 1);
-  auto neighbours =
-      nearest_of_all(options.metric == "cosine" ? unit_rows(rows, options.jobs) : centred(rows),
-                     count, options.jobs);
+  auto neighbours = nearest_of_all(
+      options.metric == "cosine" ? unit_rows(rows, jobs) : centred(rows), count, jobs);
   return tie_neighbours(std::move(neighbours), options.bandwidth);
 }
 

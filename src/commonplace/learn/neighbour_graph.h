@@ -13,7 +13,6 @@ struct NeighbourGraphOptions {
   std::int64_t neighbours = 10;   ///< of an item; all others if there are fewer
   std::string metric = "cosine";  ///< rows are scaled to length one, or "euclidean": as they are
   double bandwidth = 0;           ///< h of exp(-distance² / 2h²); 0: by the rule below
-  int jobs = 0;                   ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -36,7 +35,7 @@ struct NeighbourGraph {
 /// fewer than 2 rows or numbers that are not finite. O(n² d); memory O(n d + n neighbours) and 32
 /// MB of products at once.
 NeighbourGraph neighbour_graph(const Eigen::Ref<const Matrix>& rows,
-                               const NeighbourGraphOptions& options = {});
+                               const NeighbourGraphOptions& options = {}, int jobs = 0);
 
 /// Error for options that are out of range.
 void check_graph_options(const NeighbourGraphOptions& options);

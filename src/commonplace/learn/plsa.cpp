@@ -149,10 +149,11 @@ void update_document(const double* tempered_theta, const double* sums,
 /// The EM iteration over this rank's documents.
 class Fitting {
  public:
-  Fitting(const SparseView& counts, const PlsaOptions& options)
+  Fitting(const SparseView& counts, const PlsaOptions& options, int jobs)
       : counts_(counts),
         options_(options),
-        bounds_(balanced_columns(counts, 2 * resolve_jobs(options.jobs))),
+        jobs_(jobs),
+        bounds_(balanced_columns(counts, 2 * resolve_jobs(jobs))),
         phi_(start_phi(counts.columns, options)),
         theta_(MatrixD::Constant(counts.rows, options.topics, 1.0 / options.topics)),
         probability_(VectorD::Constant(options.topics, 1.0 / options.topics)),
@@ -228,7 +229,7 @@ class Fitting {
     const double* theta =
         options_.beta != 1 ? tempered_theta_.data() : theta_.data() + first * phi.cols();
     const auto rows = static_cast<std::size_t>(last - first);
-    parallel_for(rows, options_.jobs, [&](std::size_t begin, std::size_t end) {
+    parallel_for(rows, jobs_, [&](std::size_t begin, std::size_t end) {
       for (auto i = static_cast<std::int64_t>(begin); i < static_cast<std::int64_t>(end); ++i) {
         const auto row = static_cast<std::size_t>(first + i);
         likelihood_[row] =
@@ -237,8 +238,8 @@ class Fitting {
       }
     });
     const Eigen::Map<const MatrixD> block(theta, last - first, phi.cols());
-    add_transposed_product(counts_, first, ratio_, block, bounds_, term_sums, options_.jobs);
-    parallel_for(rows, options_.jobs, [&](std::size_t begin, std::size_t end) {
+    add_transposed_product(counts_, first, ratio_, block, bounds_, term_sums, jobs_);
+    parallel_for(rows, jobs_, [&](std::size_t begin, std::size_t end) {
       for (auto i = static_cast<std::int64_t>(begin); i < static_cast<std::int64_t>(end); ++i)
         update_document(theta + i * phi.cols(), sums_.row(i).data(), theta_.row(first + i));
     });
@@ -246,6 +247,7 @@ class Fitting {
 
   SparseView counts_;
   PlsaOptions options_;
+  int jobs_;
   std::vector<std::int32_t> bounds_;
   MatrixD phi_;
   MatrixD tempered_phi_;
@@ -288,33 +290,32 @@ std::string key_of(const SparseView& counts, const PlsaOptions& options) {
 
 }  // namespace
 
-PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& comm,
-                 const Progress& progress) {
+PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
   check_counts(counts);
-  check_shared(total_count(counts), counts.columns, comm);
+  check_shared(total_count(counts), counts.columns, run.comm);
 
-  Fitting fitting(counts, options);
+  Fitting fitting(counts, options, run.jobs);
   Report report;
-  Checkpoint checkpoint(options.checkpoint, kPlsaCheckpoint, key_of(counts, options), comm);
+  Checkpoint checkpoint(options.checkpoint, kPlsaCheckpoint, key_of(counts, options), run.comm);
   if (const auto kept = checkpoint.resume()) fitting.go_on_from(*kept, report);
   report.converged = is_enough(report.objective, options.tolerance);
   MatrixD term_sums;
   while (report.iterations < options.iterations && !report.converged) {
-    report.objective.push_back(comm.sum(fitting.step(term_sums)));
-    comm.sum(term_sums);
+    report.objective.push_back(run.comm.sum(fitting.step(term_sums)));
+    run.comm.sum(term_sums);
     fitting.update_terms(term_sums);
     ++report.iterations;
-    if (comm.rank() == 0)
-      progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
-                static_cast<std::uint64_t>(options.iterations), "iterations"});
+    if (run.comm.rank() == 0)
+      run.progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
+                    static_cast<std::uint64_t>(options.iterations), "iterations"});
     report.converged = is_enough(report.objective, options.tolerance);
     if (checkpoint.due(report.converged || report.iterations == options.iterations))
       fitting.keep(checkpoint, report);
   }
-  report.communication_seconds = comm.seconds() - waited;
+  report.communication_seconds = run.comm.seconds() - waited;
   report.compute_seconds = seconds_since(begin) - report.communication_seconds;
   return std::move(fitting).result(std::move(report));
 }

@@ -5,9 +5,8 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
 
@@ -21,13 +20,12 @@ struct PlsaOptions {
   double tolerance = 1e-5;  ///< stop when the objective gains less than this share of itself
   std::uint64_t seed = 1;   ///< of the start
   double beta = 1;          ///< tempering, in (0, 1]; below 1 topics overlap more, fit less
-  int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
   CheckpointOptions checkpoint{};
 };
 /// The name of the fit in the folder of its checkpoint.
 inline constexpr const char* kPlsaCheckpoint = "plsa";
 
-/// `jobs` and `checkpoint` are the machine's matter, not the model's, so they are not in the list.
+/// `checkpoint` is the machine's matter, not the model's, so it is not in the list.
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, PlsaOptions>
 void visit_options(Options& options, Visit&& visit) {
@@ -60,8 +58,7 @@ struct PlsaFit {
 /// 8 bytes x topics x (documents + 2 terms). Error for a count that is negative or not finite, or
 /// when there are no counts at all. With a checkpoint of the same fit it goes on from there, to the
 /// same bits.
-PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, Comm& comm,
-                 const Progress& progress = no_progress);
+PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, const Run& run);
 
 /// P(z|d) of unseen documents (rows over the model's terms) by EM with P(w|z) fixed. A document
 /// without a term that the model has seen gets P(z).

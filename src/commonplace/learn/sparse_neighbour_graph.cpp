@@ -70,18 +70,18 @@ std::vector<std::vector<Neighbour>> in_order(const SparseView& rows, const Spars
 
 }  // namespace
 
-NeighbourGraph neighbour_graph(const SparseView& rows, const NeighbourGraphOptions& options) {
+NeighbourGraph neighbour_graph(const SparseView& rows, const NeighbourGraphOptions& options,
+                               int jobs) {
   check_graph_options(options);
   require(options.metric == "cosine", "metric is '", options.metric,
           "'; expected cosine, the only one for sparse rows");
   check_rows(rows);
-  const Sparse unit = unit_rows(rows, options.jobs);
+  const Sparse unit = unit_rows(rows, jobs);
   const std::int64_t count = std::min(options.neighbours, rows.rows - 1);
   std::vector<std::int64_t> own(static_cast<std::size_t>(rows.rows));
   std::iota(own.begin(), own.end(), 0);
-  const Sparse found = nearest_rows(unit.view(), unit.view(), count + kSpare, own, options.jobs);
-  return tie_neighbours(in_order(unit.view(), found.view(), count, options.jobs),
-                        options.bandwidth);
+  const Sparse found = nearest_rows(unit.view(), unit.view(), count + kSpare, own, jobs);
+  return tie_neighbours(in_order(unit.view(), found.view(), count, jobs), options.bandwidth);
 }
 
 }  // namespace commonplace

@@ -11,6 +11,7 @@ namespace commonplace {
 /// Where every row has enough of them the graph is that of the dense rows. Error for a metric other
 /// than "cosine", fewer than 2 rows, or numbers that are not finite. O(products of common columns);
 /// memory O(nonzeros + n neighbours).
-NeighbourGraph neighbour_graph(const SparseView& rows, const NeighbourGraphOptions& options = {});
+NeighbourGraph neighbour_graph(const SparseView& rows, const NeighbourGraphOptions& options = {},
+                               int jobs = 0);
 
 }  // namespace commonplace

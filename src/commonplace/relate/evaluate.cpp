@@ -47,12 +47,11 @@ std::size_t target_modality(const RelateData& data, const std::string& asked) {
 
 /// A fifth of the items hidden, and of the others all but a share.
 RelateTask make_task(const RelateData& data, std::size_t target, const RelateOptions& relate,
-                     double held, std::int64_t share, std::uint64_t seed, int jobs) {
-  RelateTask task;
+                     double held, std::int64_t share, std::uint64_t seed, const Run& run) {
+  RelateTask task{{.jobs = run.jobs, .progress = run.progress}};
   task.data = &data;
   task.target = target;
   task.options = relate;
-  task.jobs = jobs;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     auto& mask = task.held.emplace_back(static_cast<std::size_t>(data.items_of(k)), 0);
     if (data.modalities[k].what.collection != data.modalities[target].what.collection) continue;
@@ -94,18 +93,18 @@ double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int6
 }
 
 Outcome outcome_of(const RelateTask& task, const std::string& method,
-                   const RelateEvaluationOptions& options, const Progress& progress) {
+                   const RelateEvaluationOptions& options) {
   static constexpr double kShares[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
   const auto begin = Clock::now();
-  const RelateSaid said = relate_by(task, method, progress);
+  const RelateSaid said = relate_by(task, method);
   Outcome outcome;
   outcome.seconds = seconds_since(begin);
   const Sparse truth = truth_of(task.data->modalities[task.target], task.asked);
-  for (const double each : ndcg_of_items(said.scores, truth.view(), true, task.jobs))
+  for (const double each : ndcg_of_items(said.scores, truth.view(), true, task.run.jobs))
     if (each >= 0) outcome.ndcg.push_back(each);
   if (said.items.cols() > 0) {
-    outcome.met = guidance_met(said.items, said.nodes, truth.view(), kShares, task.jobs);
-    outcome.rand = rand_of_groups(said, truth.view(), options.groups, task.jobs);
+    outcome.met = guidance_met(said.items, said.nodes, truth.view(), kShares, task.run.jobs);
+    outcome.rand = rand_of_groups(said, truth.view(), options.groups, task.run.jobs);
   }
   outcome.chosen = said.chosen;
   outcome.learned_from = std::ssize(known_items(task));
@@ -178,24 +177,24 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
 
 /// The places of the most alike known items by the first modality with features.
 std::vector<double> errors_of_neighbours(const RelateTask& task) {
-  const RelateSaid said = relate_by(task, "neighbours", no_progress);
+  const RelateSaid said = relate_by(task, "neighbours");
   const ModalityRows& modality = task.data->modalities[task.target];
   return place_errors(said.scores, truth_of(modality, task.asked).view(), modality.places,
-                      task.jobs);
+                      task.run.jobs);
 }
 
-PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
+PlaceOutcome place_outcome(const RelateTask& task) {
   const ModalityRows& modality = task.data->modalities[task.target];
   const Sparse truth = truth_of(modality, task.asked);
-  const LearnedRelation learned = learn_relation(task, progress);
+  const LearnedRelation learned = learn_relation(task);
   const Matrix scores = place_scores(
       learned.space, learned.choice.rules[task.target], learned.choice.place_rule.neighbours,
       task.target, learned.positions[task.target],
       evidence_of(*task.data, learned.positions, task.target, task.asked),
-      known_of(*task.data, learned.positions, task.target, known_items(task)), task.jobs);
+      known_of(*task.data, learned.positions, task.target, known_items(task)), task.run.jobs);
   PlaceOutcome outcome;
   outcome.methods = {"commonplace"};
-  outcome.errors = {place_errors(scores, truth.view(), modality.places, task.jobs)};
+  outcome.errors = {place_errors(scores, truth.view(), modality.places, task.run.jobs)};
   for (std::size_t i = 0; i < task.asked.size(); ++i) {
     const PlaceGuess guess = guess_place(
         {scores.data() + static_cast<Eigen::Index>(i) * scores.cols(), modality.places.size()},
@@ -209,14 +208,14 @@ PlaceOutcome place_outcome(const RelateTask& task, const Progress& progress) {
     outcome.errors.push_back(errors_of_neighbours(task));
   }
   outcome.methods.emplace_back("one place");
-  outcome.errors.push_back(place_errors(relate_by(task, "popular", progress).scores, truth.view(),
-                                        modality.places, task.jobs));
+  outcome.errors.push_back(place_errors(relate_by(task, "popular").scores, truth.view(),
+                                        modality.places, task.run.jobs));
   return outcome;
 }
 
 void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::size_t target,
                      const RelateOptions& relate, const RelateEvaluationOptions& options,
-                     Comm& comm, int jobs, const Progress& progress) {
+                     const Run& run) {
   std::size_t modality = data.modalities.size();
   for (std::size_t k = 0; k < data.modalities.size(); ++k)
     if (data.modalities[k].what.of == NodeType::places &&
@@ -224,12 +223,11 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
       modality = k;
   if (modality == data.modalities.size()) return;
   std::vector<PlaceOutcome> outcomes;
-  for (const std::string& made : make_together(comm, options.repeat, [&](std::int64_t repeat) {
-         progress({"guessing places", static_cast<std::uint64_t>(repeat),
-                   static_cast<std::uint64_t>(options.repeat), "repetitions"});
+  for (const std::string& made : make_together(run.comm, options.repeat, [&](std::int64_t repeat) {
+         run.progress({"guessing places", static_cast<std::uint64_t>(repeat),
+                       static_cast<std::uint64_t>(options.repeat), "repetitions"});
          return packed(place_outcome(
-             make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), jobs),
-             progress));
+             make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), run)));
        })) {
     outcomes.push_back(unpacked<PlaceOutcome>(made));
     evaluation.told += outcomes.back().told / options.repeat;
@@ -251,8 +249,7 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
 }  // namespace
 
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress) {
+                                 const RelateEvaluationOptions& options, const Run& run) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(options.held > 0 && options.held < 1, "--held must be between 0 and 1, not ",
           options.held);
@@ -267,16 +264,16 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   for (std::int64_t row = 0; row < data.items_of(target); ++row)
     evaluation.items += data.modalities[target].has.view().row_indices(row).empty() ? 0 : 1;
   const std::vector<Piece> pieces = pieces_of(
-      options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), jobs));
+      options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), run));
   const std::vector<std::string> made =
-      make_together(comm, std::ssize(pieces), [&](std::int64_t number) {
+      make_together(run.comm, std::ssize(pieces), [&](std::int64_t number) {
         const Piece& piece = pieces[static_cast<std::size_t>(number)];
         RelateTask task = make_task(data, target, relate, options.held, piece.share,
-                                    seed_of(relate, piece.repeat), jobs);
+                                    seed_of(relate, piece.repeat), run);
         task.dim = piece.dim;
-        progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
-                  static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(outcome_of(task, piece.method, options, progress));
+        run.progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
+                      static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(outcome_of(task, piece.method, options));
       });
   const auto repeat = static_cast<std::size_t>(options.repeat);
   for (std::size_t first = 0; first < pieces.size(); first += repeat) {
@@ -287,7 +284,7 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
     evaluation.methods.push_back(
         quality_of(piece.method, has_dim(piece.method) ? piece.dim : 0, outcomes));
   }
-  evaluate_places(evaluation, data, target, relate, options, comm, jobs, progress);
+  evaluate_places(evaluation, data, target, relate, options, run);
   return evaluation;
 }
 

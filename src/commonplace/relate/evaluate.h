@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/library/library.h"
 #include "commonplace/relate/rivals/methods.h"
@@ -70,7 +69,6 @@ struct RelateEvaluation {
 /// Hides what some items of a library have of the target and asks for it, by every method that can
 /// be used. Changes nothing. All ranks have the data, share the repetitions and get the same.
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress);
+                                 const RelateEvaluationOptions& options, const Run& run);
 
 }  // namespace commonplace

@@ -128,11 +128,10 @@ Matrix by_pairs(const RelateData& data, std::span<const std::int64_t> known,
 /// Options with as many coordinates as both views have, `most` at most.
 template <class Options>
 Options pair_options(const FeatureRows& first, const FeatureRows& second, std::int64_t most,
-                     double ridge, int jobs) {
+                     double ridge) {
   Options options;
   options.dim = std::min({most, first.columns(), second.columns()});
   options.ridge = ridge;
-  options.jobs = jobs;
   return options;
 }
 
@@ -143,7 +142,7 @@ Matrix cca_scores(const RelateData& data, std::span<const std::int64_t> known,
       [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
         return fit_canonical_correlation(
             first, second, pairs, {},
-            pair_options<CanonicalCorrelationOptions>(first, second, 100, ridge, jobs));
+            pair_options<CanonicalCorrelationOptions>(first, second, 100, ridge), jobs);
       },
       [](const CanonicalCorrelation& model) { return model.correlations; });
 }
@@ -155,7 +154,7 @@ Matrix mvlpp_scores(const RelateData& data, std::span<const std::int64_t> known,
       [&](const FeatureRows& first, const FeatureRows& second, const auto& pairs) {
         return fit_paired_locality_projection(
                    first, second, pairs,
-                   pair_options<LocalityProjectionOptions>(first, second, 30, ridge, jobs))
+                   pair_options<LocalityProjectionOptions>(first, second, 30, ridge), jobs)
             .model;
       },
       [](const GuidedProjection& model) { return VectorD(VectorD::Ones(model.dim())); });
@@ -223,11 +222,11 @@ Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::in
 
 /// Our own method: with the classes of the known items as guidance, or their pairs alone. How many
 /// coordinates count is chosen on a fifth of the known items.
-Scores ours(const RelateData& data, bool with_classes, const RelateOptions& options, int jobs,
-            const Progress& progress) {
-  return [&data, with_classes, &options, jobs, &progress](std::span<const std::int64_t> known,
-                                                          std::span<const std::int64_t> asked,
-                                                          std::string& chosen) {
+Scores ours(const RelateData& data, bool with_classes, const RelateOptions& options,
+            const Run& run) {
+  return [&data, with_classes, &options, &run](std::span<const std::int64_t> known,
+                                               std::span<const std::int64_t> asked,
+                                               std::string& chosen) {
     RelateData pairs;
     if (!with_classes)
       for (std::size_t k = 0; k < 2; ++k)
@@ -235,16 +234,15 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
             modality_of_file(data.modalities[k].rows.dense, data.modalities[k].what.field));
     const RelateData& used = with_classes ? data : pairs;
     const auto learn = [&](std::span<const std::int64_t> from) {
-      RelateTask task;
+      RelateTask task{{.jobs = run.jobs, .progress = run.progress}};
       task.data = &used;
       task.target = used.modalities.size() - 1;
       task.options = options;
-      task.jobs = jobs;
       for (std::size_t k = 0; k < used.modalities.size(); ++k) {
         auto& held = task.held.emplace_back(static_cast<std::size_t>(used.items_of(k)), 1);
         for (const std::int64_t item : from) held[static_cast<std::size_t>(item)] = 0;
       }
-      return learn_relation(task, progress);
+      return learn_relation(task);
     };
     const Inner inner = inner_of(data, known);
     const LearnedRelation trial = learn(inner.learn);
@@ -253,7 +251,7 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
     for (const std::int64_t each : {3, 5, 7, 9, 12, 20, 50, 100}) {
       if (each > trial.space.dim()) break;
       const double quality =
-          both_ways(scores_in(trial, used, each, inner.ask, jobs), inner.classes);
+          both_ways(scores_in(trial, used, each, inner.ask, run.jobs), inner.classes);
       if (quality <= best) continue;
       best = quality;
       dim = each;
@@ -263,7 +261,7 @@ Scores ours(const RelateData& data, bool with_classes, const RelateOptions& opti
       chosen += concat(used.modalities[k].what.field, " ", learned.space.settings[k].kernel,
                        " gamma ", learned.space.settings[k].gamma, ", ");
     chosen += concat("dim ", dim);
-    return scores_in(learned, used, dim, asked, jobs);
+    return scores_in(learned, used, dim, asked, run.jobs);
   };
 }
 
@@ -294,7 +292,7 @@ CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
 }
 
 std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         Comm& comm, int jobs, const Progress& progress) {
+                                         const Run& run) {
   check(relate);
   std::vector<std::int64_t> known;
   std::vector<std::int64_t> asked;
@@ -304,14 +302,15 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
   const auto all = classes_of(trial.data.modalities[2]);
   for (const std::int64_t item : asked) classes.push_back(all[static_cast<std::size_t>(item)]);
   const std::vector<std::pair<std::string, Scores>> methods = {
-      {"commonplace", ours(trial.data, true, relate, jobs, progress)},
-      {"pairs alone", ours(trial.data, false, relate, jobs, progress)},
-      {"cca", with_ridge(trial.data, cca_scores, jobs)},
-      {"mvlpp", with_ridge(trial.data, mvlpp_scores, jobs)}};
+      {"commonplace", ours(trial.data, true, relate, run)},
+      {"pairs alone", ours(trial.data, false, relate, run)},
+      {"cca", with_ridge(trial.data, cca_scores, run.jobs)},
+      {"mvlpp", with_ridge(trial.data, mvlpp_scores, run.jobs)}};
   std::vector<CrossQuality> result;
-  for (const std::string& made : make_together(comm, std::ssize(methods), [&](std::int64_t number) {
+  for (const std::string& made :
+       make_together(run.comm, std::ssize(methods), [&](std::int64_t number) {
          const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
-         progress(
+         run.progress(
              {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
          const auto begin = Clock::now();
          CrossQuality quality;

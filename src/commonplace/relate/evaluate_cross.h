@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/choice.h"
 
 namespace commonplace {
@@ -33,7 +32,7 @@ struct CrossQuality {
 };
 /// All ranks have the trial, share the methods and get the same.
 std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
-                                         Comm& comm, int jobs, const Progress& progress);
+                                         const Run& run);
 std::string to_json(const std::vector<CrossQuality>& qualities);
 
 }  // namespace commonplace

@@ -16,11 +16,11 @@ namespace commonplace {
 namespace {
 
 std::vector<PlacedModality> placed(const RelateSpace& space, RelateData& data,
-                                   const NystromCache& cache, Comm& comm, int jobs) {
+                                   const NystromCache& cache, const Run& run) {
   std::vector<PlacedModality> modalities;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     PlacedModality& into = modalities.emplace_back();
-    into.positions = positions_of(space, data, k, comm, jobs, &cache);
+    into.positions = positions_of(space, data, k, run, &cache);
     into.what = data.modalities[k].what;
     into.features = data.modalities[k].features;
     into.names = std::move(data.modalities[k].names);
@@ -98,13 +98,12 @@ RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
 }  // namespace
 
 RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, Comm& comm, int jobs,
-                                  const Progress& progress) {
+                                  const RelateOptions& options, const Run& run) {
   const auto begin = Clock::now();
   check(options);
-  RelateData data = read_relate_data(library, options.read, comm, jobs, progress);
-  require_same_data(library, data, comm);
-  const RelateChoice choice = choose_relation(data, options, comm, jobs, progress);
+  RelateData data = read_relate_data(library, options.read, run);
+  require_same_data(library, data, run.comm);
+  const RelateChoice choice = choose_relation(data, options, run);
   RelateModel model;
   model.options = options;
   model.rules = choice.rules;
@@ -113,30 +112,29 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
   projection.dim = choice.dim;
   const RelateLinks links = links_of(data);
   NystromCache cache;
-  model.space = fit_relate_space(data, links, choice.settings, projection, comm, jobs, progress,
-                                 {nullptr, nullptr, &cache});
-  model.modalities = placed(model.space, data, cache, comm, jobs);
+  model.space =
+      fit_relate_space(data, links, choice.settings, projection, run, {nullptr, nullptr, &cache});
+  model.modalities = placed(model.space, data, cache, run);
   RelateLearningReport report = report_of(model, links);
   report.model = name.empty() ? "relate" : name;
   report.quality = choice.quality;
   report.asked = choice.asked;
   report.tried = choice.tried;
-  keep(library, model, report, begin, comm);
+  keep(library, model, report, begin, run.comm);
   return report;
 }
 
-RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
-                                   const Progress& progress) {
+RelateLearningReport update_relate(Library& library, const std::string& name, const Run& run) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
   require(record.kind == kRelateModelKind, "the model '", name, "' is of the kind '", record.kind,
           "'; expected one made by 'commonplace learn LIB relate'");
-  require_same(comm, record.file.filename().string(), concat("model '", name, "'"));
+  require_same(run.comm, record.file.filename().string(), concat("model '", name, "'"));
   const RelateModel before = load_relate_model(TensorFile(record.file));
   std::vector<TfidfModel> texts;
   for (const PlacedModality& modality : before.modalities) texts.push_back(modality.text);
-  RelateData data = read_relate_data(library, before.options.read, comm, jobs, progress, texts);
-  require_same_data(library, data, comm);
+  RelateData data = read_relate_data(library, before.options.read, run, texts);
+  require_same_data(library, data, run.comm);
   require(data.modalities.size() == before.modalities.size(),
           "there are other kinds to relate now than when the model '", name,
           "' was learned; learn it again");
@@ -152,12 +150,12 @@ RelateLearningReport update_relate(Library& library, const std::string& name, Co
   const RelateLinks links = links_of(data);
   const RelateSpace start = renumbered(before, data);
   NystromCache cache;
-  model.space = fit_relate_space(data, links, before.space.settings, projection, comm, jobs,
-                                 progress, {&start.landmarks, &start.projection, &cache});
-  model.modalities = placed(model.space, data, cache, comm, jobs);
+  model.space = fit_relate_space(data, links, before.space.settings, projection, run,
+                                 {&start.landmarks, &start.projection, &cache});
+  model.modalities = placed(model.space, data, cache, run);
   RelateLearningReport report = report_of(model, links);
   report.model = name;
-  keep(library, model, report, begin, comm);
+  keep(library, model, report, begin, run.comm);
   return report;
 }
 

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/relate/model.h"
 
@@ -38,12 +37,10 @@ std::string to_json(const RelateLearningReport& report);
 /// Learns one space for what `options` name and stores the model under `name` (empty: "relate").
 /// All or nothing. Each rank has the library; rank 0 writes to it, and all get its report.
 RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, Comm& comm, int jobs,
-                                  const Progress& progress);
+                                  const RelateOptions& options, const Run& run);
 
 /// Brings a stored model up to date with new items, tags, decisions and links: with its kernels,
 /// landmarks, ridges and rules as they are, and the solver starting from its space.
-RelateLearningReport update_relate(Library& library, const std::string& name, Comm& comm, int jobs,
-                                   const Progress& progress);
+RelateLearningReport update_relate(Library& library, const std::string& name, const Run& run);
 
 }  // namespace commonplace

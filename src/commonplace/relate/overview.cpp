@@ -55,13 +55,14 @@ Everything everything(const RelateModel& model, std::int64_t most) {
 
 /// The nearest centres of all rows, each rank's own put together. All take the centres of rank 0,
 /// for rounding may make theirs others.
-NearestCentres nearest_together(const Matrix& rows, Matrix centres, Comm& comm, int jobs) {
-  comm.broadcast(std::span<float>(centres.data(), static_cast<std::size_t>(centres.size())), 0);
-  const RowRange own = own_rows(rows.rows(), comm);
+NearestCentres nearest_together(const Matrix& rows, Matrix centres, const Run& run) {
+  run.comm.broadcast(std::span<float>(centres.data(), static_cast<std::size_t>(centres.size())), 0);
+  const RowRange own = own_rows(rows.rows(), run.comm);
   NearestCentres nearest =
-      nearest_centres(rows.middleRows(own.begin, own.end - own.begin), centres, jobs);
-  nearest.centre = gather_numbers(comm, std::span<const std::int32_t>(nearest.centre));
-  nearest.squared_distance = gather_numbers(comm, std::span<const float>(nearest.squared_distance));
+      nearest_centres(rows.middleRows(own.begin, own.end - own.begin), centres, run.jobs);
+  nearest.centre = gather_numbers(run.comm, std::span<const std::int32_t>(nearest.centre));
+  nearest.squared_distance =
+      gather_numbers(run.comm, std::span<const float>(nearest.squared_distance));
   return nearest;
 }
 
@@ -139,13 +140,13 @@ std::string name_of_group(const Relations& relations, const RelateMap& map,
 }
 
 void group_points(const Relations& relations, const Everything& all, const MapOptions& options,
-                  std::int64_t groups, int jobs, const Progress& progress, RelateMap& map) {
+                  std::int64_t groups, const Run& run, RelateMap& map) {
   KMeansOptions means;
   means.clusters = groups;
   means.seed = options.seed;
-  means.jobs = jobs;
+  means.jobs = run.jobs;
   const NearestCentres nearest =
-      nearest_centres(all.directions, k_means(all.directions, means, progress), jobs);
+      nearest_centres(all.directions, k_means(all.directions, means, run.progress), run.jobs);
   std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(groups));
   for (std::size_t i = 0; i < map.points.size(); ++i) {
     map.points[i].group = nearest.centre[i];
@@ -172,24 +173,23 @@ void group_points(const Relations& relations, const Everything& all, const MapOp
 }  // namespace
 
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, Comm& comm,
-                                         int jobs, const Progress& progress) {
+                                         std::int64_t limit, std::uint64_t seed, const Run& run) {
   require(groups >= 1, "--k must be 1 or more, not ", groups);
   require(limit >= 0, "--limit must be 0 or more, not ", limit);
   const RelateModel& model = relations.model();
-  require_same_model(model, comm);
+  require_same_model(model, run.comm);
   const Everything all = everything(model, 0);
   require(std::ssize(all.nodes) >= groups, "there are ", all.nodes.size(), " things, too few for ",
           groups, " groups; give a smaller --k");
   KMeansOptions options;
   options.clusters = groups;
   options.seed = seed;
-  options.jobs = jobs;
+  options.jobs = run.jobs;
   const auto find_nearest = [&](const Matrix& centres) {
-    return nearest_together(all.directions, centres, comm, jobs);
+    return nearest_together(all.directions, centres, run);
   };
   const NearestCentres nearest =
-      find_nearest(k_means(all.directions, options, find_nearest, progress));
+      find_nearest(k_means(all.directions, options, find_nearest, run.progress));
   std::vector<std::vector<std::vector<std::size_t>>> members(
       static_cast<std::size_t>(groups),
       std::vector<std::vector<std::size_t>>(model.modalities.size()));
@@ -219,7 +219,7 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
 }
 
 RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
-                      int jobs, const Progress& progress) {
+                      const Run& run) {
   require(options.most >= 10 && options.most <= 20000, "--most must be from 10 to 20,000, not ",
           options.most);
   const RelateModel& model = relations.model();
@@ -227,7 +227,7 @@ RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std
   const Everything all = everything(model, std::max<std::int64_t>(1, options.most / modalities));
   NeighbourLayoutOptions layout;
   layout.seed = options.seed;
-  layout.jobs = jobs;
+  layout.jobs = run.jobs;
   const Matrix at = neighbour_layout(all.directions, layout);
   RelateMap map;
   for (const PlacedModality& modality : model.modalities)
@@ -241,14 +241,13 @@ RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std
     ++map.modalities[all.nodes[i].modality].drawn;
   }
   if (groups > 0 && !map.points.empty())
-    group_points(relations, all, options, std::min(groups, std::ssize(map.points)), jobs, progress,
-                 map);
+    group_points(relations, all, options, std::min(groups, std::ssize(map.points)), run, map);
   return map;
 }
 
 std::string draw_map(const Relations& relations, const MapOptions& options, int jobs) {
   const RelateModel& model = relations.model();
-  const RelateMap map = lay_out_map(relations, options, 0, jobs, no_progress);
+  const RelateMap map = lay_out_map(relations, options, 0, {.jobs = jobs});
   std::ostringstream out;
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"

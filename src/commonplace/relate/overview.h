@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/ask.h"
 
 namespace commonplace {
@@ -26,8 +25,7 @@ struct RelateGroup {
 /// largest group first. `limit` names a modality. Each rank compares its own_rows of the nodes with
 /// the centres; all get the same groups. Error for fewer nodes than groups.
 std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, Comm& comm,
-                                         int jobs, const Progress& progress);
+                                         std::int64_t limit, std::uint64_t seed, const Run& run);
 
 struct MapOptions {
   std::int64_t most = 3000;  ///< nodes that are drawn, those of most links first
@@ -66,7 +64,7 @@ struct RelateMap {
 /// Lays out the `most` nodes of most links, of all modalities alike, so that what is near in the
 /// space is near in the plane; grouped by their directions into at most `groups`, 0 for none.
 RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
-                      int jobs, const Progress& progress);
+                      const Run& run);
 
 /// An HTML page that draws the space in the plane: modalities by colour, names on hover, a box a
 /// modality to show or hide it. It runs no script and asks for no other file. Any text is shown as

@@ -63,20 +63,19 @@ void read_items(ModalityRows& modality, const Library& library, const Collection
            [&](std::int64_t row) { return modality.mapped.view().row(row).squaredNorm() > 0; });
 }
 
-void read_text(ModalityRows& modality, const Library& library, const Collection& source, Comm& comm,
-               int jobs, const Progress& progress) {
+void read_text(ModalityRows& modality, const Library& library, const Collection& source,
+               const Run& run) {
   modality.rows.is_sparse = true;
   if (modality.text.idf.empty()) {
     TfidfOptions options;
     options.weights.sublinear = true;
     options.terms.min_documents = 2;
-    TfidfFit fit =
-        fit_tfidf(count_words(library, source, options.tokens, comm, jobs, progress), options);
+    TfidfFit fit = fit_tfidf(count_words(library, source, options.tokens, run), options);
     modality.text = std::move(fit.model);
     modality.rows.sparse = std::move(fit.matrix);
   } else {
     modality.rows.sparse = count_known_words(modality.text.vocabulary.terms, library, source,
-                                             modality.text.options.tokens, comm, jobs, progress);
+                                             modality.text.options.tokens, run);
     weigh(modality.rows.sparse, modality.text.idf, modality.text.options.weights);
   }
   const SparseView rows = modality.rows.sparse.view();
@@ -189,12 +188,12 @@ void read_places(ModalityRows& modality, const Library& library, const Collectio
 }  // namespace
 
 void read_modality(ModalityRows& modality, const Library& library, const Collection& source,
-                   std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress) {
+                   std::int64_t min_uses, const Run& run) {
   switch (modality.what.of) {
     case NodeType::items:
       return read_items(modality, library, source);
     case NodeType::text:
-      return read_text(modality, library, source, comm, jobs, progress);
+      return read_text(modality, library, source, run);
     case NodeType::tags:
       return read_tags(modality, library, source, min_uses);
     case NodeType::places:

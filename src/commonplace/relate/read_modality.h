@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/relate/core/data.h"
 
@@ -13,6 +12,6 @@ namespace commonplace {
 /// text model that is there is used, else one is learned. Error if the collection has nothing of
 /// it. Collective.
 void read_modality(ModalityRows& modality, const Library& library, const Collection& source,
-                   std::int64_t min_uses, Comm& comm, int jobs, const Progress& progress);
+                   std::int64_t min_uses, const Run& run);
 
 }  // namespace commonplace

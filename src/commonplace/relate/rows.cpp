@@ -241,8 +241,8 @@ std::vector<Modality> related_modalities(const Library& library, const std::stri
   return modalities;
 }
 
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
-                            int jobs, const Progress& progress, std::span<const TfidfModel> texts) {
+RelateData read_relate_data(const Library& library, const RelateReadOptions& options,
+                            const Run& run, std::span<const TfidfModel> texts) {
   require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
   const std::vector<Modality> names = related_modalities(library, options.collections);
   require(names.size() >= 2,
@@ -252,7 +252,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
   check_settings(options.weights, "--weights", names, {"links"});
   RelateData data;
   for (const Modality& name : names) {
-    progress({"reading " + name.full(), data.modalities.size(), names.size(), "kinds"});
+    run.progress({"reading " + name.full(), data.modalities.size(), names.size(), "kinds"});
     ModalityRows& modality = data.modalities.emplace_back();
     modality.what = name;
     if (!texts.empty()) modality.text = texts[data.modalities.size() - 1];
@@ -270,7 +270,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
             " are told apart by their names alone; their kernel can only be identity");
     require(name.of != NodeType::text || wish.kernel != "identity", name.full(),
             " cannot have the kernel identity; give linear or cosine");
-    read_modality(modality, library, source, options.min_uses, comm, jobs, progress);
+    read_modality(modality, library, source, options.min_uses, run);
     require(
         modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
         named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());

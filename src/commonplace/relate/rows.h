@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/relate/core/data.h"
 
@@ -15,9 +14,8 @@ namespace commonplace {
 /// read, have none. `texts`, if there are any, are the text models of the modalities, in their
 /// order, to be used as they are. Error, saying what there is, if something is not there.
 /// Collective.
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options, Comm& comm,
-                            int jobs, const Progress& progress,
-                            std::span<const TfidfModel> texts = {});
+RelateData read_relate_data(const Library& library, const RelateReadOptions& options,
+                            const Run& run, std::span<const TfidfModel> texts = {});
 
 /// Error on every rank unless all have read the same. Collective.
 void require_same_data(const Library& library, const RelateData& data, Comm& comm);

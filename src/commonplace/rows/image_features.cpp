@@ -113,20 +113,19 @@ ImageTable load_table(const fs::path& path) {
 class Making {
  public:
   Making(Library& library, const Collection& collection, const std::string& name,
-         const ImageFeatureOptions& options, Comm& comm, int jobs, const Progress& progress)
+         const ImageFeatureOptions& options, const Run& run)
       : library_(library),
         collection_(collection),
         name_(name),
         model_name_(collection.name + "." + name),
         options_(options),
-        comm_(comm),
-        jobs_(jobs),
-        progress_(progress),
+        run_(run),
         folder_(library.path() / "unfinished" / concat(collection.id, "-", name)),
         sources_(image_sources(library, collection)),
         states_(sources_.size()),
         done_(sources_.size(), false) {
-    require_same(comm, state_of(library, collection), concat("collection '", collection.name, "'"));
+    require_same(run.comm, state_of(library, collection),
+                 concat("collection '", collection.name, "'"));
   }
 
   MadeImageFeatures run(bool relearn) {
@@ -135,11 +134,11 @@ class Making {
     made.model = model_name_;
     std::optional<ImageFeatureModel> stored;
     if (is_first() && !relearn) stored = stored_model();
-    made.learned = comm_.broadcast(!stored.has_value(), 0);
+    made.learned = run_.comm.broadcast(!stored.has_value(), 0);
     if (made.learned)
       learn();
     else
-      model_ = model_of_first(comm_, stored ? *stored : ImageFeatureModel());
+      model_ = model_of_first(run_.comm, stored ? *stored : ImageFeatureModel());
     model_fingerprint_ = hexadecimal(fingerprint(model_));
     if (is_first()) rows_ = Matrix::Zero(std::ssize(sources_), model_.axes.rows());
     if (made.learned)
@@ -152,19 +151,19 @@ class Making {
                    made.kept;
     for (std::size_t i = 0; i < sources_.size(); ++i)
       if (!states_[i].problem.empty()) made.skipped.push_back({sources_[i].id, states_[i].problem});
-    on_first(comm_, [&] {
+    on_first(run_.comm, [&] {
       made.record = store(made.learned);
       std::error_code ignored;
       fs::remove_all(folder_, ignored);
       fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
     });
-    made.record = record_of_first(comm_, made.record);
-    made.seconds = comm_.broadcast(seconds_since(begun), 0);
+    made.record = record_of_first(run_.comm, made.record);
+    made.seconds = run_.comm.broadcast(seconds_since(begun), 0);
     return made;
   }
 
  private:
-  bool is_first() const { return comm_.rank() == 0; }
+  bool is_first() const { return run_.comm.rank() == 0; }
 
   /// The model of this name, if it was learned with the same options.
   std::optional<ImageFeatureModel> stored_model() const {
@@ -174,8 +173,7 @@ class Making {
   }
 
   void learn() {
-    LearnedImageModel learned =
-        learn_image_model(sources_, options_, folder_, comm_, jobs_, states_, progress_);
+    LearnedImageModel learned = learn_image_model(sources_, options_, folder_, states_, run_);
     model_ = std::move(learned.model);
     raw_ = std::move(learned.raw);
   }
@@ -194,13 +192,13 @@ class Making {
 
   void project(const std::vector<std::size_t>& known) {
     for (std::size_t first = 0; first < known.size(); first += kRowsAtATime) {
-      progress_({"projecting pictures", first, known.size(), "pictures"});
+      run_.progress({"projecting pictures", first, known.size(), "pictures"});
       const std::size_t count = std::min<std::size_t>(kRowsAtATime, known.size() - first);
       Matrix block(static_cast<std::int64_t>(count), raw_->columns());
       for (std::size_t i = 0; i < count; ++i)
         block.row(static_cast<std::int64_t>(i)) = Eigen::Map<const Eigen::RowVectorXf>(
             raw_->row(states_[known[first + i]].fingerprint).data(), raw_->columns());
-      const Matrix encoded = encode(model_, block, jobs_);
+      const Matrix encoded = encode(model_, block, run_.jobs);
       for (std::size_t i = 0; i < count; ++i)
         rows_.row(static_cast<std::int64_t>(known[first + i])) =
             encoded.row(static_cast<std::int64_t>(i));
@@ -230,11 +228,12 @@ class Making {
   /// how many have a picture.
   std::int64_t keep_stored() {
     const std::optional<Earlier> before = earlier();
-    require_same(comm_, before ? before->record.source : "none", concat("features '", name_, "'"));
+    require_same(run_.comm, before ? before->record.source : "none",
+                 concat("features '", name_, "'"));
     if (!before) return 0;
     const std::int64_t count = std::min<std::int64_t>(before->record.rows, std::ssize(sources_));
-    const std::vector<std::string> found = make_by_picture(
-        comm_, count, jobs_, "comparing pictures", progress_, [&](std::int64_t number) {
+    const std::vector<std::string> found =
+        make_by_picture(count, "comparing pictures", run_, [&](std::int64_t number) {
           return to_bytes(still_holds(static_cast<std::size_t>(number), before->table));
         });
     std::int64_t kept = 0;
@@ -276,13 +275,13 @@ class Making {
     for (std::size_t i = 0; i < done_.size(); ++i)
       if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
     if (rest.empty()) return;
-    PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows(), comm_);
+    PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows(), run_.comm);
     auto make = [&](const Picture& picture) {
       return raw_image_features(model_.options, model_.vocabularies, picture);
     };
     auto finish = [&](const Matrix& raw) { return encode(model_, raw, 1); };
-    make_image_rows(sources_, rest, options_, {"encoding pictures", make, finish}, comm_, jobs_,
-                    rows, states_, progress_);
+    make_image_rows(sources_, rest, options_, {"encoding pictures", make, finish}, rows, states_,
+                    run_);
     if (!is_first()) return;
     for (const std::int64_t row : rest) {
       const ImageState& state = states_[static_cast<std::size_t>(row)];
@@ -308,9 +307,7 @@ class Making {
   std::string name_;
   std::string model_name_;
   ImageFeatureOptions options_;
-  Comm& comm_;
-  int jobs_;
-  const Progress& progress_;
+  Run run_;
   fs::path folder_;  ///< of what is unfinished
   std::vector<ImageSource> sources_;
   std::vector<ImageState> states_;
@@ -327,12 +324,11 @@ class Making {
 
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
-                                      bool relearn, Comm& comm, int jobs,
-                                      const Progress& progress) {
+                                      bool relearn, const Run& run) {
   require(collection.items > 0, "collection '", collection.name, "' has no items");
   check(options);
   check_feature_name(name);  // before the work rather than after it
-  return Making(library, collection, name, options, comm, jobs, progress).run(relearn);
+  return Making(library, collection, name, options, run).run(relearn);
 }
 
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,

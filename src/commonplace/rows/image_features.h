@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/image_features.h"
 #include "commonplace/library/library.h"
 #include "commonplace/library/stored_features.h"
@@ -38,7 +37,7 @@ struct MadeImageFeatures {
 /// be read. Collective.
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
-                                      bool relearn, Comm& comm, int jobs, const Progress& progress);
+                                      bool relearn, const Run& run);
 
 /// The model of image features `name` of a collection; Error if there is none.
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,

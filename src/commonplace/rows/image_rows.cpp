@@ -26,8 +26,8 @@ struct Made {
   std::vector<std::string> texts;
 };
 
-Made make_own(WorkCounter& counter, std::int64_t count, int jobs, const std::string& stage,
-              const Progress& progress, const std::function<std::string(std::int64_t)>& make) {
+Made make_own(WorkCounter& counter, std::int64_t count, const std::string& stage, const Run& run,
+              const std::function<std::string(std::int64_t)>& make) {
   Made made;
   std::int64_t reached = 0;
   std::mutex mutex;
@@ -41,8 +41,8 @@ Made make_own(WorkCounter& counter, std::int64_t count, int jobs, const std::str
         made.texts.push_back(std::move(text));
         // They are handed out in order, so this many are done or nearly so, here or elsewhere.
         reached = std::max(reached, number + 1);
-        progress({stage, static_cast<std::uint64_t>(reached), static_cast<std::uint64_t>(count),
-                  "pictures"});
+        run.progress({stage, static_cast<std::uint64_t>(reached), static_cast<std::uint64_t>(count),
+                      "pictures"});
       }
     } catch (...) {
       failed = true;
@@ -50,8 +50,8 @@ Made make_own(WorkCounter& counter, std::int64_t count, int jobs, const std::str
     }
   };
   const auto threads = static_cast<std::size_t>(
-      std::min<std::int64_t>(resolve_jobs(jobs), std::max<std::int64_t>(1, count)));
-  parallel_for(threads, jobs, work, 1);
+      std::min<std::int64_t>(resolve_jobs(run.jobs), std::max<std::int64_t>(1, count)));
+  parallel_for(threads, run.jobs, work, 1);
   return made;
 }
 
@@ -168,20 +168,20 @@ ImageState image_state(std::string_view bytes) {
   return state;
 }
 
-std::vector<std::string> make_by_picture(Comm& comm, std::int64_t count, int jobs,
-                                         const std::string& stage, const Progress& progress,
+std::vector<std::string> make_by_picture(std::int64_t count, const std::string& stage,
+                                         const Run& run,
                                          const std::function<std::string(std::int64_t)>& make) {
   std::vector<std::string> all(static_cast<std::size_t>(count));
   Made mine;
   {
-    const auto counter = comm.share_work(count);
-    mine = make_own(*counter, count, jobs, stage, progress, make);
+    const auto counter = run.comm.share_work(count);
+    mine = make_own(*counter, count, stage, run, make);
   }
-  if (comm.size() > 1) {
+  if (run.comm.size() > 1) {
     TensorWriter writer;
     writer.add("numbers", std::span<const std::int64_t>(mine.numbers));
     writer.add_strings("texts", mine.texts);
-    const std::vector<std::string> others = comm.gather_texts(writer.bytes());
+    const std::vector<std::string> others = run.comm.gather_texts(writer.bytes());
     for (std::size_t rank = 0; rank < others.size(); ++rank) {
       const TensorFile file(others[rank], concat("what rank ", rank, " made"));
       const auto numbers = file.longs("numbers");
@@ -194,21 +194,20 @@ std::vector<std::string> make_by_picture(Comm& comm, std::int64_t count, int job
 }
 
 void make_image_rows(const std::vector<ImageSource>& sources, std::span<const std::int64_t> chosen,
-                     const ImageFeatureOptions& options, const RowMaking& making, Comm& comm,
-                     int jobs, PartialRows& rows, std::vector<ImageState>& states,
-                     const Progress& progress) {
+                     const ImageFeatureOptions& options, const RowMaking& making, PartialRows& rows,
+                     std::vector<ImageState>& states, const Run& run) {
   const auto at = [&](std::int64_t number) {
     return static_cast<std::size_t>(chosen[static_cast<std::size_t>(number)]);
   };
   RowKeeper keeper(options, making,
-                   std::max(kLeastBlock, kBlock / static_cast<std::size_t>(comm.size())), rows);
+                   std::max(kLeastBlock, kBlock / static_cast<std::size_t>(run.comm.size())), rows);
   const std::vector<std::string> made = make_by_picture(
-      comm, std::ssize(chosen), jobs, making.stage, progress,
+      std::ssize(chosen), making.stage, run,
       [&](std::int64_t number) { return to_bytes(keeper.make(sources[at(number)])); });
   for (std::int64_t number = 0; number < std::ssize(chosen); ++number)
     states[at(number)] = image_state(made[static_cast<std::size_t>(number)]);
   keeper.finish();
-  rows.join(comm);
+  rows.join(run.comm);
 }
 
 }  // namespace commonplace

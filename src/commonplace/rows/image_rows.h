@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/image_features.h"
 #include "commonplace/rows/image_sources.h"
 #include "commonplace/rows/partial_rows.h"
@@ -29,8 +28,8 @@ ImageState image_state(std::string_view bytes);
 /// Calls `make` once for each of `count` pictures, on the threads of whichever rank is free, and
 /// returns what was made, by picture, on every rank. Pictures are handed out one by one, since some
 /// take far longer than others; the progress counts those of all ranks. Collective.
-std::vector<std::string> make_by_picture(Comm& comm, std::int64_t count, int jobs,
-                                         const std::string& stage, const Progress& progress,
+std::vector<std::string> make_by_picture(std::int64_t count, const std::string& stage,
+                                         const Run& run,
                                          const std::function<std::string(std::int64_t)>& make);
 
 /// How a row is made of pixels, and what blocks of such rows become before they are kept.
@@ -45,8 +44,7 @@ struct RowMaking {
 /// end. `states` (one for each source) tells every rank what became of each: a picture that cannot
 /// be read has a problem, and a row of zeros. If a rank fails, what was kept stays. Collective.
 void make_image_rows(const std::vector<ImageSource>& sources, std::span<const std::int64_t> chosen,
-                     const ImageFeatureOptions& options, const RowMaking& making, Comm& comm,
-                     int jobs, PartialRows& rows, std::vector<ImageState>& states,
-                     const Progress& progress);
+                     const ImageFeatureOptions& options, const RowMaking& making, PartialRows& rows,
+                     std::vector<ImageState>& states, const Run& run);
 
 }  // namespace commonplace

@@ -94,8 +94,7 @@ void add_to(Sample& sample, const std::string& bytes, bool keep) {
 }
 
 Sample sample_pictures(const std::vector<ImageSource>& sources, std::span<const std::int64_t> order,
-                       const ImageFeatureOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
+                       const ImageFeatureOptions& options, const Run& run) {
   const std::size_t wanted = std::min(kSampledPictures, order.size());
   const std::int64_t each =
       std::max(kLeastFromAPicture, kSampledDescriptors / static_cast<std::int64_t>(wanted));
@@ -104,13 +103,13 @@ Sample sample_pictures(const std::vector<ImageSource>& sources, std::span<const 
   for (std::size_t first = 0, count = wanted; first < order.size() && sample.good < wanted;
        first += count, count = kSampleBatch) {
     const auto batch = order.subspan(first, std::min(count, order.size() - first));
-    std::vector<std::string> found = make_by_picture(
-        comm, std::ssize(batch), jobs, "sampling pictures", progress, [&](std::int64_t number) {
+    std::vector<std::string> found =
+        make_by_picture(std::ssize(batch), "sampling pictures", run, [&](std::int64_t number) {
           const std::int64_t row = batch[static_cast<std::size_t>(number)];
           return sample_one(sources[static_cast<std::size_t>(row)], options, each);
         });
     for (std::string& bytes : found) {
-      add_to(sample, bytes, comm.rank() == 0);
+      add_to(sample, bytes, run.comm.rank() == 0);
       bytes = {};
     }
   }
@@ -195,25 +194,25 @@ std::string words_file(const ImageFeatureOptions& options, std::size_t pictures,
 /// The same bits on every rank: rank 0 learns them, from what all have sampled.
 std::vector<Matrix> words_of(const std::vector<ImageSource>& sources,
                              std::span<const std::int64_t> order,
-                             const ImageFeatureOptions& options, const fs::path& folder, Comm& comm,
-                             int jobs, const Progress& progress) {
+                             const ImageFeatureOptions& options, const fs::path& folder,
+                             const Run& run) {
   if (options.image == "gist") return {};
   const fs::path path = folder / kWordsFile;
   std::string bytes;
-  if (comm.rank() == 0) bytes = stored_words(path, sources, order, options, jobs);
-  if (!comm.broadcast(!bytes.empty(), 0)) {
-    Sample sample = sample_pictures(sources, order, options, comm, jobs, progress);
+  if (run.comm.rank() == 0) bytes = stored_words(path, sources, order, options, run.jobs);
+  if (!run.comm.broadcast(!bytes.empty(), 0)) {
+    Sample sample = sample_pictures(sources, order, options, run);
     if (sample.good == 0) return {};
-    if (comm.rank() == 0) {
-      bytes =
-          words_file(options, sources.size(), sample.fingerprints,
-                     learn_vocabularies(stacked(std::move(sample.parts)), options, jobs, progress));
+    if (run.comm.rank() == 0) {
+      bytes = words_file(
+          options, sources.size(), sample.fingerprints,
+          learn_vocabularies(stacked(std::move(sample.parts)), options, run.jobs, run.progress));
       AtomicFile file(path);
       file.write(bytes);
       file.commit();
     }
   }
-  return words_in(TensorFile(text_of_first(comm, bytes), "the visual words"));
+  return words_in(TensorFile(text_of_first(run.comm, bytes), "the visual words"));
 }
 
 std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix>& vocabularies) {
@@ -235,12 +234,10 @@ std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix
 
 LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     const ImageFeatureOptions& options, const fs::path& folder,
-                                    Comm& comm, int jobs, std::vector<ImageState>& states,
-                                    const Progress& progress) {
-  on_first(comm, [&] { fs::create_directories(folder); });
+                                    std::vector<ImageState>& states, const Run& run) {
+  on_first(run.comm, [&] { fs::create_directories(folder); });
   const std::vector<std::int64_t> order = random_order(sources.size(), options.seed);
-  std::vector<Matrix> vocabularies =
-      words_of(sources, order, options, folder, comm, jobs, progress);
+  std::vector<Matrix> vocabularies = words_of(sources, order, options, folder, run);
   const std::int64_t columns = std::max<std::int64_t>(1, raw_size(options, vocabularies));
 
   const std::int64_t most = std::max<std::int64_t>(
@@ -249,13 +246,13 @@ LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                    order.begin() + std::min<std::int64_t>(most, std::ssize(order)));
   std::sort(chosen.begin(), chosen.end());
   LearnedImageModel learned;
-  learned.raw =
-      std::make_unique<PartialRows>(folder, "raw", raw_key(options, vocabularies), columns, comm);
+  learned.raw = std::make_unique<PartialRows>(folder, "raw", raw_key(options, vocabularies),
+                                              columns, run.comm);
   auto make = [&](const Picture& picture) {
     return raw_image_features(options, vocabularies, picture);
   };
-  make_image_rows(sources, chosen, options, {"describing pictures", make, {}}, comm, jobs,
-                  *learned.raw, states, progress);
+  make_image_rows(sources, chosen, options, {"describing pictures", make, {}}, *learned.raw, states,
+                  run);
 
   std::vector<std::uint64_t> good;
   for (const std::int64_t row : chosen) {
@@ -263,15 +260,16 @@ LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
     if (state.known && state.problem.empty()) good.push_back(state.fingerprint);
   }
   if (good.empty()) fail_without_pictures(states);
-  if (comm.rank() == 0) {
-    progress({"finding axes", 0, 0, ""});
+  if (run.comm.rank() == 0) {
+    run.progress({"finding axes", 0, 0, ""});
     Matrix raw(std::ssize(good), columns);
     for (std::size_t i = 0; i < good.size(); ++i)
       raw.row(static_cast<std::int64_t>(i)) =
           Eigen::Map<const Eigen::RowVectorXf>(learned.raw->row(good[i]).data(), columns);
-    learned.model = learn_image_features(options, std::move(vocabularies), std::move(raw), jobs);
+    learned.model =
+        learn_image_features(options, std::move(vocabularies), std::move(raw), run.jobs);
   }
-  learned.model = model_of_first(comm, learned.model);
+  learned.model = model_of_first(run.comm, learned.model);
   return learned;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "commonplace/comm/run.h"
 #include "commonplace/features/image_features.h"
 #include "commonplace/rows/image_rows.h"
 
@@ -20,8 +21,8 @@ struct LearnedImageModel {
 /// model and states, rank 0 all raw rows. Error if none can be read. Collective.
 LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     const ImageFeatureOptions& options,
-                                    const std::filesystem::path& folder, Comm& comm, int jobs,
-                                    std::vector<ImageState>& states, const Progress& progress);
+                                    const std::filesystem::path& folder,
+                                    std::vector<ImageState>& states, const Run& run);
 
 /// The model of rank 0, on every rank; the others' is not looked at.
 ImageFeatureModel model_of_first(Comm& comm, const ImageFeatureModel& model);

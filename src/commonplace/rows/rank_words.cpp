@@ -68,18 +68,17 @@ TextSource own_texts(TextSource texts, std::int64_t documents, const Comm& comm)
 }
 
 TermCounts count_words(const Library& library, const Collection& collection,
-                       const TokenOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
-  return count_together(library, collection, comm, [&](const TextSource& texts) {
-    return count_words(texts, options, jobs, progress);
+                       const TokenOptions& options, const Run& run) {
+  return count_together(library, collection, run.comm, [&](const TextSource& texts) {
+    return count_words(texts, options, run.jobs, run.progress);
   });
 }
 
 Sparse count_known_words(const TermTable& known, const Library& library,
-                         const Collection& collection, const TokenOptions& options, Comm& comm,
-                         int jobs, const Progress& progress) {
-  return count_together(library, collection, comm, [&](const TextSource& texts) {
-    return count_known_words(known, texts, options, jobs, progress);
+                         const Collection& collection, const TokenOptions& options,
+                         const Run& run) {
+  return count_together(library, collection, run.comm, [&](const TextSource& texts) {
+    return count_known_words(known, texts, options, run.jobs, run.progress);
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/term_counts.h"
 #include "commonplace/library/library.h"
 
@@ -21,10 +20,9 @@ TextSource own_texts(TextSource texts, std::int64_t documents, const Comm& comm)
 
 /// The words of a collection's items.
 TermCounts count_words(const Library& library, const Collection& collection,
-                       const TokenOptions& options, Comm& comm, int jobs, const Progress& progress);
+                       const TokenOptions& options, const Run& run);
 /// Only those of `known`, whose columns they have.
 Sparse count_known_words(const TermTable& known, const Library& library,
-                         const Collection& collection, const TokenOptions& options, Comm& comm,
-                         int jobs, const Progress& progress);
+                         const Collection& collection, const TokenOptions& options, const Run& run);
 
 }  // namespace commonplace

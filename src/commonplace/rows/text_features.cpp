@@ -41,9 +41,8 @@ void store(Library& library, const std::string& name, const std::string& kind, c
 }
 
 TfidfFit tfidf_of_text(const Library& library, const Collection& collection,
-                       const TfidfOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
-  return fit_tfidf(count_words(library, collection, options.tokens, comm, jobs, progress), options);
+                       const TfidfOptions& options, const Run& run) {
+  return fit_tfidf(count_words(library, collection, options.tokens, run), options);
 }
 
 TfidfFit tfidf_of_tags(const Library& library, const Collection& collection,
@@ -75,42 +74,42 @@ std::string report_json(const Report& report) {
 }  // namespace
 
 MadeFeatures make_text_features(Library& library, const Collection& collection,
-                                const std::string& name, const TfidfOptions& options, Comm& comm,
-                                int jobs, const Progress& progress) {
+                                const std::string& name, const TfidfOptions& options,
+                                const Run& run) {
   require_items(collection);
-  return store_tfidf(library, collection, name,
-                     tfidf_of_text(library, collection, options, comm, jobs, progress), comm);
+  return store_tfidf(library, collection, name, tfidf_of_text(library, collection, options, run),
+                     run.comm);
 }
 
 MadeFeatures make_tag_features(Library& library, const Collection& collection,
-                               const std::string& name, const TfidfOptions& options, Comm& comm,
-                               const Progress& progress) {
+                               const std::string& name, const TfidfOptions& options,
+                               const Run& run) {
   require_items(collection);
   // Reading is all there is to it, which the others would only do once more.
   const TfidfFit fit =
-      comm.rank() == 0 ? tfidf_of_tags(library, collection, options, progress) : TfidfFit();
-  return store_tfidf(library, collection, name, fit, comm);
+      run.comm.rank() == 0 ? tfidf_of_tags(library, collection, options, run.progress) : TfidfFit();
+  return store_tfidf(library, collection, name, fit, run.comm);
 }
 
 MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
                          bool of_tags, const TfidfOptions& terms, const PlsaOptions& options,
-                         Comm& comm, const Progress& progress) {
+                         const Run& run) {
   require_items(collection);
-  require_same(comm, state_of(library, collection), concat("collection '", collection.name, "'"));
+  require_same(run.comm, state_of(library, collection),
+               concat("collection '", collection.name, "'"));
   // pLSA is a model of counts, so the weights are switched off.
   TfidfOptions counts = terms;
   counts.weights = {.sublinear = false, .idf = false, .smooth = false, .normalise = false};
-  TfidfFit counted = of_tags
-                         ? tfidf_of_tags(library, collection, counts, progress)
-                         : tfidf_of_text(library, collection, counts, comm, options.jobs, progress);
-  if (comm.size() > 1) counted.matrix = own_part(counted.matrix.view(), comm);
-  const PlsaFit fit = fit_plsa(counted.matrix.view(), options, comm, progress);
-  const Matrix document_topics = comm.gather_rows(fit.document_topics);
+  TfidfFit counted = of_tags ? tfidf_of_tags(library, collection, counts, run.progress)
+                             : tfidf_of_text(library, collection, counts, run);
+  if (run.comm.size() > 1) counted.matrix = own_part(counted.matrix.view(), run.comm);
+  const PlsaFit fit = fit_plsa(counted.matrix.view(), options, run);
+  const Matrix document_topics = run.comm.gather_rows(fit.document_topics);
 
   MadeFeatures made;
   made.model = collection.name + "." + name;
   made.report = fit.report;
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     store(library, made.model + ".terms", of_tags ? "tags" : "tfidf", counted.model, "{}");
     store(library, made.model, "plsa", fit.model, report_json(fit.report));
     made.record =
@@ -118,17 +117,18 @@ MadeFeatures make_topics(Library& library, const Collection& collection, const s
                        std::string("pLSA of ") + (of_tags ? "tags" : "text") + " by " + made.model);
     forget_checkpoint(options.checkpoint, kPlsaCheckpoint);
   });
-  made.record = record_of_first(comm, made.record);
+  made.record = record_of_first(run.comm, made.record);
   return made;
 }
 
 MadeFeatures take_features(Library& library, const Collection& collection, const std::string& name,
                            const std::filesystem::path& file, const std::filesystem::path& ids,
-                           Comm& comm, const Progress& progress) {
+                           const Run& run) {
   MadeFeatures made;
-  on_first(comm,
-           [&] { made.record = import_features(library, collection, name, file, ids, progress); });
-  made.record = record_of_first(comm, made.record);
+  on_first(run.comm, [&] {
+    made.record = import_features(library, collection, name, file, ids, run.progress);
+  });
+  made.record = record_of_first(run.comm, made.record);
   return made;
 }
 

@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/learn/plsa.h"
 #include "commonplace/library/library.h"
@@ -23,23 +22,23 @@ struct MadeFeatures {
 
 /// tf-idf of title and text, as sparse features `name`. The model is stored as COLLECTION.NAME.
 MadeFeatures make_text_features(Library& library, const Collection& collection,
-                                const std::string& name, const TfidfOptions& options, Comm& comm,
-                                int jobs, const Progress& progress);
+                                const std::string& name, const TfidfOptions& options,
+                                const Run& run);
 
 /// The same of the items' tags: those of humans, with decisions heeded.
 MadeFeatures make_tag_features(Library& library, const Collection& collection,
-                               const std::string& name, const TfidfOptions& options, Comm& comm,
-                               const Progress& progress);
+                               const std::string& name, const TfidfOptions& options,
+                               const Run& run);
 
 /// pLSA topics of the words or, with `of_tags`, of the tags, as dense features `name`. Two models
 /// are stored: COLLECTION.NAME, and COLLECTION.NAME.terms for its vocabulary.
 MadeFeatures make_topics(Library& library, const Collection& collection, const std::string& name,
                          bool of_tags, const TfidfOptions& terms, const PlsaOptions& options,
-                         Comm& comm, const Progress& progress);
+                         const Run& run);
 
 /// The rows of a file, as import_features has them.
 MadeFeatures take_features(Library& library, const Collection& collection, const std::string& name,
                            const std::filesystem::path& file, const std::filesystem::path& ids,
-                           Comm& comm, const Progress& progress);
+                           const Run& run);
 
 }  // namespace commonplace

@@ -54,21 +54,24 @@ SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& r
 
 struct CollectionSearcher::Parts {
   Parts(const Library& opened, const std::string& collection_name, const std::string& model_name,
-        int jobs, const Progress& progress)
-      : library(opened), searched(commonplace::collection(opened, collection_name)) {
+        const Run& run)
+      : library(opened),
+        searched(commonplace::collection(opened, collection_name)),
+        jobs(run.jobs) {
     if (!model_name.empty()) {
       record = model_record(library, model_name);
       require(record->kind == kSearchModelKind, "model '", model_name, "' is of kind '",
               record->kind, "', not a search model; learn one with: commonplace learn LIB search");
       model = load_search_model(TensorFile(record->file));
     }
-    index = open_search_index(library, searched, record ? &*record : nullptr,
-                              model ? &*model : nullptr, jobs, [&](const ProgressStep& step) {
-                                index_is_new = true;
-                                progress(step);
-                              });
+    index =
+        open_search_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
+                          {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
+                             index_is_new = true;
+                             run.progress(step);
+                           }});
     tokens = model ? model->options.terms.tokens : TokenOptions();
-    ranker.emplace(index, model ? &*model : nullptr, jobs);
+    ranker.emplace(index, model ? &*model : nullptr, run.jobs);
   }
 
   bool has_phrase(ItemReader& reader, std::int64_t row, const std::vector<std::string>& run) const {
@@ -102,6 +105,7 @@ struct CollectionSearcher::Parts {
 
   const Library& library;
   Collection searched;
+  int jobs;
   std::optional<ModelRecord> record;
   std::optional<SearchModel> model;
   SearchIndex index;
@@ -111,8 +115,8 @@ struct CollectionSearcher::Parts {
 };
 
 CollectionSearcher::CollectionSearcher(const Library& library, const std::string& collection,
-                                       const std::string& model, int jobs, const Progress& progress)
-    : parts_(std::make_unique<Parts>(library, collection, model, jobs, progress)) {}
+                                       const std::string& model, const Run& run)
+    : parts_(std::make_unique<Parts>(library, collection, model, run)) {}
 CollectionSearcher::~CollectionSearcher() = default;
 CollectionSearcher::CollectionSearcher(CollectionSearcher&&) noexcept = default;
 
@@ -143,7 +147,7 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
     return ranking;
   }
   RankedItems ranked =
-      parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only, options.jobs);
+      parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
   return ranking;
@@ -177,7 +181,7 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
     if (itself < parts_->index.items) others[static_cast<std::size_t>(itself)] = 0;
   }
   RankedItems ranked =
-      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, options.jobs);
+      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
   return ranking;

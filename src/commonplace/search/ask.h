@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/core/query.h"
@@ -20,7 +20,6 @@ struct SearchOptions {
   bool explain = false;
   bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
   bool words_only = false;   ///< rank by the words themselves, borrow nothing
-  int jobs = 0;
 };
 
 /// Why an item is there.
@@ -86,7 +85,7 @@ class CollectionSearcher {
   /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
   /// one is out of date, so that items added since are found without learning again.
   CollectionSearcher(const Library& library, const std::string& collection,
-                     const std::string& model, int jobs, const Progress& progress);
+                     const std::string& model, const Run& run);
   ~CollectionSearcher();
   CollectionSearcher(CollectionSearcher&&) noexcept;
 

@@ -36,8 +36,7 @@ struct Stage {
   std::vector<Sparse> counts;  ///< the visible target, then the auxiliaries
   std::span<const float> idf;
   const SearchModelOptions& options;
-  int jobs;
-  const Progress& progress;
+  Run run;  ///< of this rank alone
 };
 
 /// Quality by method; -1 for methods without a place in the sweep.
@@ -70,10 +69,8 @@ TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
   for (const Sparse& each : others) rows.push_back(weighted_rows(each.view(), stage.idf));
   std::vector<SparseView> views;
   for (const Sparse& each : rows) views.push_back(each.view());
-  SharedSubspaceOptions options = stage.options.subspace;
-  options.jobs = stage.jobs;
-  SelfComm comm;
-  const SharedSubspaceFit fit = fit_shared_subspace(views, blocks, options, comm, stage.progress);
+  const SharedSubspaceFit fit =
+      fit_shared_subspace(views, blocks, stage.options.subspace, stage.run);
   Matrix codes = fit.codes[0];
 
   Sparse queries;
@@ -82,7 +79,7 @@ TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
     queries.push(term, 1);
     queries.end_row();
   }
-  const Matrix asked = encode(fit.model, 0, queries.view(), stage.jobs);
+  const Matrix asked = encode(fit.model, 0, queries.view(), stage.run.jobs);
   TopicScores scores;
   scores.read = read_topics(stage.trial, fit);
   for (Eigen::Index row = 0; row < codes.rows(); ++row)
@@ -98,27 +95,25 @@ void judge_topics(const Stage& stage, const std::string& method, int shared,
                   std::span<const Sparse> others, const std::vector<TopicBlock>& blocks,
                   Answers& answers) {
   const TopicScores scores = topic_scores(stage, others, blocks);
-  answers.add(method, shared, judge(stage.trial, scores.cosine, stage.jobs));
-  answers.add(
-      method + " with own words", shared,
-      judge(stage.trial, add_scores(own_scores(stage.trial, kOwnWord), scores.read), stage.jobs));
+  answers.add(method, shared, judge(stage.trial, scores.cosine, stage.run.jobs));
+  answers.add(method + " with own words", shared,
+              judge(stage.trial, add_scores(own_scores(stage.trial, kOwnWord), scores.read),
+                    stage.run.jobs));
 }
 
 /// The model as `learn` would choose and fit it from what is visible.
 bool judge_hybrid(const Stage& stage, const std::string& method, std::vector<Sparse> counts,
                   Answers& answers) {
-  SelfComm alone;
-  const LearnedBorrowing learned =
-      learn_borrowing(counts, stage.idf, stage.options, alone, stage.jobs, stage.progress);
+  const LearnedBorrowing learned = learn_borrowing(counts, stage.idf, stage.options, stage.run);
   const CodedItems items =
       code_items(learned.borrowing, stage.trial.visible.view(),
-                 lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.jobs);
+                 lender_rows(learned.report.lending, stage.trial.visible.rows()), stage.run.jobs);
   const std::vector<BorrowedEvidence> evidence =
-      find_evidence(stage.trial, learned.borrowing, items, stage.jobs);
+      find_evidence(stage.trial, learned.borrowing, items, stage.run.jobs);
   answers.add(
       method, -1,
       judge(stage.trial, hybrid_scores(stage.trial, evidence, learned.report.weights, kOwnWord),
-            stage.jobs));
+            stage.run.jobs));
   return learned.report.lending != Lending::target;
 }
 
@@ -132,15 +127,15 @@ bool run_methods(const Stage& stage, const Sparse* same_source,
                  const SearchEvaluationOptions& options, Answers& answers) {
   const SearchTrial& trial = stage.trial;
   const SearchModelOptions& model = stage.options;
-  answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.jobs));
-  answers.add("BM25", -1, judge(trial, bm25_scores(trial), stage.jobs));
-  answers.add("tf-idf cosine", -1, judge(trial, cosine_scores(trial, stage.idf), stage.jobs));
+  answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.run.jobs));
+  answers.add("BM25", -1, judge(trial, bm25_scores(trial), stage.run.jobs));
+  answers.add("tf-idf cosine", -1, judge(trial, cosine_scores(trial, stage.idf), stage.run.jobs));
   answers.add(
       kRidge, -1,
       judge(trial,
             add_scores(own_scores(trial, 1),
-                       ease_scores(trial, stage.counts, model.associations.ridge, stage.jobs)),
-            stage.jobs));
+                       ease_scores(trial, stage.counts, model.associations.ridge, stage.run.jobs)),
+            stage.run.jobs));
   judge_topics(stage, "NMF of the target alone", -1, {}, shared_blocks(1, model.rank, 1, 0),
                answers);
   const std::span<const Sparse> auxiliaries = std::span(stage.counts).subspan(1);
@@ -308,8 +303,8 @@ struct SearchMaterial {
 };
 
 Repetition repeat_search(const SearchMaterial& material, const SearchModelOptions& model,
-                         const SearchEvaluationOptions& options, std::uint64_t seed, int jobs,
-                         const Progress& progress) {
+                         const SearchEvaluationOptions& options, std::uint64_t seed,
+                         const Run& run) {
   const Vocabulary& vocabulary = material.terms.vocabulary;
   const SearchTrial trial =
       options.judgements.empty()
@@ -323,7 +318,8 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
   SearchModelOptions seeded = model;
   seeded.subspace.seed = seed;
   const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
-  Stage stage{trial, material.terms.counts, idf, seeded, jobs, progress};
+  Stage stage{
+      trial, material.terms.counts, idf, seeded, {.jobs = run.jobs, .progress = run.progress}};
   stage.counts[0] = trial.visible;
   Repetition repetition;
   repetition.borrowed = run_methods(stage, material.same_source ? &*material.same_source : nullptr,
@@ -337,8 +333,7 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
 SearchEvaluation evaluate_search(const Library& library, const std::string& target,
                                  const std::vector<std::string>& auxiliaries,
                                  const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress) {
+                                 const SearchEvaluationOptions& options, const Run& run) {
   commonplace::check(model);
   check(options);
   const ReadSnapshot snapshot(library.database());
@@ -346,8 +341,8 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   if (!options.same_source.empty())
     material.collections.push_back(collection(library, options.same_source));
   for (const Collection& each : material.collections)
-    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
-  material.terms = read_terms(library, material.collections, model.terms, comm, jobs, progress);
+    require_same(run.comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, model.terms, run);
   if (!options.same_source.empty()) {
     material.same_source = std::move(material.terms.counts.back());
     material.terms.counts.pop_back();
@@ -361,12 +356,12 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
   result.items = material.whole.rows();
   const std::vector<std::string> repetitions =
-      make_together(comm, options.repeat, [&](std::int64_t repetition) {
+      make_together(run.comm, options.repeat, [&](std::int64_t repetition) {
         const auto number = static_cast<std::uint64_t>(repetition);
-        progress(
+        run.progress(
             {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
         return packed(repeat_search(material, model, options,
-                                    model.subspace.seed + kRepetition * number, jobs, progress));
+                                    model.subspace.seed + kRepetition * number, run));
       });
   Answers answers;
   for (const std::string& text : repetitions) {

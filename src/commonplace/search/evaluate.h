@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/model.h"
@@ -63,8 +63,7 @@ struct SearchEvaluation {
 SearchEvaluation evaluate_search(const Library& library, const std::string& target,
                                  const std::vector<std::string>& auxiliaries,
                                  const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress);
+                                 const SearchEvaluationOptions& options, const Run& run);
 
 std::string to_json(const SearchEvaluation& evaluation);
 

@@ -63,10 +63,9 @@ Sparse presence(const Sparse& counts) {
 }
 
 void index_words(const Library& library, const Collection& collection, const TagMatrix& tags,
-                 const TokenOptions& tokens, int jobs, const Progress& progress,
-                 SearchIndex& index) {
+                 const TokenOptions& tokens, const Run& run, SearchIndex& index) {
   const Sparse has_tag = presence(tags.counts);
-  TermCounts in_tags = count_words(names_of(tags.names), tokens, jobs);
+  TermCounts in_tags = count_words(names_of(tags.names), tokens, run.jobs);
   index.tag_words =
       postings(std::move(in_tags.terms), multiply(has_tag.view(), in_tags.counts.view()).view());
   TermCounts paths = count_tags(paths_of(tags));
@@ -80,7 +79,7 @@ void index_words(const Library& library, const Collection& collection, const Tag
                              index.times.push_back(item.time.empty() ? SearchIndex::kNoTime
                                                                      : epoch_seconds(item.time));
                            }),
-                  tokens, jobs, progress);
+                  tokens, run.jobs, run.progress);
   index.text_words = postings(std::move(in_text.terms), in_text.counts.view());
 }
 
@@ -137,19 +136,19 @@ std::vector<std::int64_t> same_lenders(const Library& library, const Collection&
 }
 
 void index_model(const Library& library, const Collection& collection, const TagMatrix& tags,
-                 const SearchModel& model, int jobs, const Progress& progress, SearchIndex& index) {
+                 const SearchModel& model, const Run& run, SearchIndex& index) {
   std::vector<std::string> names;
   for (std::int32_t term = 0; term < model.vocabulary.size(); ++term)
     names.emplace_back(model.vocabulary.terms[term]);
-  TermCounts in_terms = count_words(names_of(names), model.options.terms.tokens, jobs);
+  TermCounts in_terms = count_words(names_of(names), model.options.terms.tokens, run.jobs);
   index.term_words = std::move(in_terms.terms);
   index.word_terms = transpose(in_terms.counts.view());
   index.rejected = rejections(library, collection, model.vocabulary);
-  const Sparse counts = count_terms(model.vocabulary.terms, library, collection, tags,
-                                    model.options.terms, jobs, progress);
-  progress({"coding items", 0, 0, ""});
-  index.coded =
-      code_items(model.borrowing, counts.view(), same_lenders(library, collection, model), jobs);
+  const Sparse counts =
+      count_terms(model.vocabulary.terms, library, collection, tags, model.options.terms, run);
+  run.progress({"coding items", 0, 0, ""});
+  index.coded = code_items(model.borrowing, counts.view(), same_lenders(library, collection, model),
+                           run.jobs);
 }
 
 void add_postings(TensorWriter& writer, const std::string& name, const WordPostings& words) {
@@ -214,7 +213,7 @@ std::optional<SearchIndex> stored_index(const Library& library, const ModelRecor
 }  // namespace
 
 SearchIndex make_search_index(const Library& library, const Collection& opened,
-                              const SearchModel* model, int jobs, const Progress& progress) {
+                              const SearchModel* model, const Run& run) {
   // Items that others add meanwhile must not be in one part of the index and not in another.
   const ReadSnapshot snapshot(library.database());
   const Collection collection = commonplace::collection(library, opened.name);
@@ -222,20 +221,19 @@ SearchIndex make_search_index(const Library& library, const Collection& opened,
   index.state = state_of(library, collection);
   index.items = collection.items;
   const TagMatrix tags = tag_matrix(library, collection);
-  index_words(library, collection, tags, model ? model->options.terms.tokens : TokenOptions(), jobs,
-              progress, index);
-  if (model) index_model(library, collection, tags, *model, jobs, progress, index);
+  index_words(library, collection, tags, model ? model->options.terms.tokens : TokenOptions(), run,
+              index);
+  if (model) index_model(library, collection, tags, *model, run, index);
   return index;
 }
 
 SearchIndex open_search_index(const Library& library, const Collection& collection,
-                              const ModelRecord* record, const SearchModel* model, int jobs,
-                              const Progress& progress) {
+                              const ModelRecord* record, const SearchModel* model, const Run& run) {
   if (record)
     if (std::optional<SearchIndex> stored =
             stored_index(library, *record, *model, state_of(library, collection)))
       return std::move(*stored);
-  return make_search_index(library, collection, model, jobs, progress);
+  return make_search_index(library, collection, model, run);
 }
 
 void store_search_index(Library& library, const ModelRecord& record, SearchIndex index) {

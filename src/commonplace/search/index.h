@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/term_table.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/library/library.h"
@@ -45,13 +45,12 @@ struct SearchIndex {
 /// Reads the collection, as it is now, and codes its items with the model, if there is one.
 /// O(items).
 SearchIndex make_search_index(const Library& library, const Collection& opened,
-                              const SearchModel* model, int jobs, const Progress& progress);
+                              const SearchModel* model, const Run& run);
 
 /// The index of `collection` under a model (null: by words alone): the stored one if it is up to
 /// date, otherwise one made now. `progress` tells if it is made.
 SearchIndex open_search_index(const Library& library, const Collection& collection,
-                              const ModelRecord* record, const SearchModel* model, int jobs,
-                              const Progress& progress);
+                              const ModelRecord* record, const SearchModel* model, const Run& run);
 
 /// Keeps the index of a model's collection beside the model, so that searching starts at once.
 void store_search_index(Library& library, const ModelRecord& record, SearchIndex index);

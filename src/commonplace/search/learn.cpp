@@ -46,21 +46,18 @@ std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
 
 /// Every rank has all counts, and weighs and fits its own rows of them.
 SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
-                               int shared, const SearchModelOptions& options, Comm& comm, int jobs,
-                               const Progress& progress) {
+                               int shared, const SearchModelOptions& options, const Run& run) {
   std::vector<Sparse> weighted;
   for (const SparseView& each : counts) {
-    const RowRange own = own_rows(each.rows, comm);
+    const RowRange own = own_rows(each.rows, run.comm);
     weighted.push_back(
         weighted_rows(slice(FeatureRows(each), own.begin, own.end - own.begin).sparse(), idf));
   }
-  SharedSubspaceOptions subspace = options.subspace;
-  subspace.jobs = jobs;
   const int collections = static_cast<int>(counts.size());
   return fit_shared_subspace(views(weighted),
                              shared_blocks(collections, options.rank, options.auxiliary_rank,
                                            shared, collections > 2 ? options.pairwise : 0),
-                             subspace, comm, progress);
+                             options.subspace, run);
 }
 
 HeldOutQuality summary(const SearchQuality& quality) {
@@ -91,9 +88,8 @@ void follow_first(SearchQuality& quality, Comm& comm) {
 class HyperparameterSearch {
  public:
   HyperparameterSearch(const std::vector<Sparse>& counts, std::span<const float> idf,
-                       const SearchModelOptions& options, Comm& comm, int jobs,
-                       const Progress& progress)
-      : idf_(idf), options_(options), comm_(comm), jobs_(jobs), progress_(progress) {
+                       const SearchModelOptions& options, const Run& run)
+      : idf_(idf), options_(options), run_(run) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
     // Apart from what an evaluation with the same seed hides. A small collection is asked for rare
@@ -111,33 +107,33 @@ class HyperparameterSearch {
   /// How many tags could be hidden and asked for.
   std::int64_t asked() const { return std::ssize(trial_.asked); }
   SearchQuality words() const {
-    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), jobs_);
-    follow_first(quality, comm_);
+    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), run_.jobs);
+    follow_first(quality, run_.comm);
     return quality;
   }
 
   Trial try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
-                                        lender_rows(lending, trial_.visible.rows()), jobs_);
-    const std::vector<BorrowedEvidence> evidence = find_evidence(trial_, borrowing, items, jobs_);
+                                        lender_rows(lending, trial_.visible.rows()), run_.jobs);
+    const std::vector<BorrowedEvidence> evidence =
+        find_evidence(trial_, borrowing, items, run_.jobs);
     Trial result;
-    result.weights = tune_weights(trial_, evidence, kOwnWord, jobs_);
+    result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
     result.quality =
-        judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), jobs_);
-    follow_first(result.quality, comm_);
-    comm_.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
+        judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), run_.jobs);
+    follow_first(result.quality, run_.comm);
+    run_.comm.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
     return result;
   }
   /// Own words and topics only: what is compared to choose how much to share.
   double topics_map(int shared) const {
-    SelfComm alone;
-    const SharedSubspaceFit fit =
-        fit_subspace(views(sampled_), idf_, shared, options_, alone, jobs_, progress_);
+    const SharedSubspaceFit fit = fit_subspace(views(sampled_), idf_, shared, options_,
+                                               {.jobs = run_.jobs, .progress = run_.progress});
     const double map =
-        judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), jobs_)
+        judge(trial_, add_scores(own_scores(trial_, kOwnWord), read_topics(trial_, fit)), run_.jobs)
             .map();
-    return comm_.broadcast(map, 0);
+    return run_.comm.broadcast(map, 0);
   }
 
   int by_rule() const {
@@ -145,14 +141,14 @@ class HyperparameterSearch {
   }
   int by_rank() const {
     return smallest([&](auto a, auto b, int most) {
-      return sharing_by_rank(a, b, most, options_.subspace.seed, jobs_);
+      return sharing_by_rank(a, b, most, options_.subspace.seed, run_.jobs);
     });
   }
 
  private:
   Borrowing fit(Lending lending, int shared) const {
-    SelfComm alone;
-    return fit_borrowing(views(sampled_), idf_, lending, shared, options_, alone, jobs_, progress_)
+    return fit_borrowing(views(sampled_), idf_, lending, shared, options_,
+                         {.jobs = run_.jobs, .progress = run_.progress})
         .borrowing;
   }
 
@@ -161,14 +157,12 @@ class HyperparameterSearch {
     int result = std::min(options_.rank, options_.auxiliary_rank) - options_.pairwise;
     for (std::size_t d = 1; d < sampled_.size(); ++d)
       result = std::min(result, sharing(sampled_[0].view(), sampled_[d].view(), result));
-    return comm_.broadcast(result, 0);
+    return run_.comm.broadcast(result, 0);
   }
 
   std::span<const float> idf_;
   const SearchModelOptions& options_;
-  Comm& comm_;
-  int jobs_;
-  const Progress& progress_;
+  Run run_;
   std::vector<Sparse> sampled_;
   SearchTrial trial_;
 };
@@ -246,14 +240,13 @@ struct Material {
 
 Material read_material(const Library& library, const std::string& target,
                        const std::vector<std::string>& auxiliaries,
-                       const SearchTermOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
+                       const SearchTermOptions& options, const Run& run) {
   const ReadSnapshot snapshot(library.database());
   Material material;
   material.collections = collections_to_learn(library, target, auxiliaries);
   for (const Collection& each : material.collections)
-    require_same(comm, state_of(library, each), "collection '" + each.name + "'");
-  material.terms = read_terms(library, material.collections, options, comm, jobs, progress);
+    require_same(run.comm, state_of(library, each), "collection '" + each.name + "'");
+  material.terms = read_terms(library, material.collections, options, run);
   for (const Collection& each : material.collections)
     material.ids.push_back(item_ids(library, each));
   return material;
@@ -296,10 +289,10 @@ std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items) {
 
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
                               Lending lending, int shared, const SearchModelOptions& options,
-                              Comm& comm, int jobs, const Progress& progress) {
+                              const Run& run) {
   if (lending == Lending::target) counts = counts.first(1);
   FittedBorrowing result;
-  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, comm, jobs, progress);
+  SharedSubspaceFit fit = fit_subspace(counts, idf, shared, options, run);
   Borrowing& borrowing = result.borrowing;
   borrowing.idf.assign(idf.begin(), idf.end());
   borrowing.subspace = std::move(fit.model);
@@ -310,25 +303,22 @@ FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<cons
     for (std::int64_t row = 0; row < rows.rows(); ++row)
       borrowing.lenders.push_row(rows.view(), row);
   }
-  AssociationOptions associations = options.associations;
-  associations.jobs = jobs;
-  borrowing.associations = fit_associations(borrowing.lenders.view(), associations, progress);
+  borrowing.associations = fit_associations(borrowing.lenders.view(), options.associations, run);
   result.report = std::move(fit.report);
   return result;
 }
 
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress) {
+                                 const SearchModelOptions& options, const Run& run) {
   LearnedBorrowing learned;
   // Trials are done again; the fit in the end may go on from a checkpoint.
   SearchModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
-  const HyperparameterSearch search(counts, idf, trial_options, comm, jobs, progress);
-  choose(search, counts.size() > 1, options, learned.report, progress);
+  const HyperparameterSearch search(counts, idf, trial_options, run);
+  choose(search, counts.size() > 1, options, learned.report, run.progress);
   const std::vector<SparseView> all = views(counts);
-  FittedBorrowing fitted = fit_borrowing(all, idf, learned.report.lending, learned.report.shared,
-                                         options, comm, jobs, progress);
+  FittedBorrowing fitted =
+      fit_borrowing(all, idf, learned.report.lending, learned.report.shared, options, run);
   learned.borrowing = std::move(fitted.borrowing);
   learned.borrowing.weights = learned.report.weights;
   learned.report.fit = std::move(fitted.report);
@@ -338,15 +328,14 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
 SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::vector<std::string>& auxiliaries,
                                   const std::string& name, const SearchModelOptions& options,
-                                  Comm& comm, int jobs, const Progress& progress) {
+                                  const Run& run) {
   check(options);
-  Material material =
-      read_material(library, target, auxiliaries, options.terms, comm, jobs, progress);
+  Material material = read_material(library, target, auxiliaries, options.terms, run);
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
 
-  LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, comm, jobs, progress);
+  LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, run);
   SearchLearningReport report = std::move(learned.report);
   report.model = name.empty() ? "search." + target : name;
   report.target = target;
@@ -371,9 +360,9 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
     model.lending.push_back(collections[d].name);
   }
 
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     // Made before anything is stored: whoever stops it finds the library as it was.
-    SearchIndex index = make_search_index(library, collections[0], &model, jobs, progress);
+    SearchIndex index = make_search_index(library, collections[0], &model, run);
     const ModelRecord record = store_model(
         library,
         {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/model.h"
@@ -66,7 +65,7 @@ std::vector<Collection> collections_to_learn(const Library& library, const std::
 SearchLearningReport learn_search(Library& library, const std::string& target,
                                   const std::vector<std::string>& auxiliaries,
                                   const std::string& name, const SearchModelOptions& options,
-                                  Comm& comm, int jobs, const Progress& progress);
+                                  const Run& run);
 
 /// The report as JSON.
 std::string to_json(const SearchLearningReport& report);
@@ -79,8 +78,7 @@ struct LearnedBorrowing {
   SearchLearningReport report;
 };
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, Comm& comm, int jobs,
-                                 const Progress& progress);
+                                 const SearchModelOptions& options, const Run& run);
 
 /// A model fitted with so many topics in common, of the target's counts and, unless it lends to
 /// itself alone, the others'. Weights are 0.
@@ -90,7 +88,7 @@ struct FittedBorrowing {
 };
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
                               Lending lending, int shared, const SearchModelOptions& options,
-                              Comm& comm, int jobs, const Progress& progress);
+                              const Run& run);
 
 /// The row of each of the target's items among the lenders, or empty if they do not lend.
 std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items);

@@ -44,9 +44,8 @@ SelectedTerms joined(const SelectedTerms& a, const SelectedTerms& b) {
 }
 
 SelectedTerms terms_of(const Library& library, const Collection& collection,
-                       const SearchTermOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
-  progress({"reading tags of " + collection.name, 0, 0, ""});
+                       const SearchTermOptions& options, const Run& run) {
+  run.progress({"reading tags of " + collection.name, 0, 0, ""});
   const TagMatrix tags = tag_matrix(library, collection);
   SelectedTerms of_tags;
   if (!tags.names.empty()) {
@@ -60,7 +59,7 @@ SelectedTerms terms_of(const Library& library, const Collection& collection,
             " texts");
     return of_tags;
   }
-  TermCounts counted = count_words(library, collection, options.tokens, comm, jobs, progress);
+  TermCounts counted = count_words(library, collection, options.tokens, run);
   require(!tags.names.empty() || counted.terms.size() > 0, "collection '", collection.name,
           "' has neither tags nor words to learn from");
   if (counted.terms.size() == 0) return of_tags;
@@ -84,12 +83,11 @@ std::vector<std::string> tag_levels(const std::string& tag) {
 }
 
 MergedTerms read_terms(const Library& library, std::span<const Collection> collections,
-                       const SearchTermOptions& options, Comm& comm, int jobs,
-                       const Progress& progress) {
+                       const SearchTermOptions& options, const Run& run) {
   std::vector<Vocabulary> vocabularies;
   std::vector<Sparse> counts;
   for (const Collection& collection : collections) {
-    SelectedTerms terms = terms_of(library, collection, options, comm, jobs, progress);
+    SelectedTerms terms = terms_of(library, collection, options, run);
     vocabularies.push_back(std::move(terms.vocabulary));
     counts.push_back(std::move(terms.counts));
   }
@@ -117,12 +115,12 @@ MergedTerms read_terms(const Library& library, std::span<const Collection> colle
 }
 
 Sparse count_terms(const TermTable& terms, const Library& library, const Collection& collection,
-                   const TagMatrix& tags, const SearchTermOptions& options, int jobs,
-                   const Progress& progress) {
+                   const TagMatrix& tags, const SearchTermOptions& options, const Run& run) {
   Sparse counts = multiply(tags.counts.view(), count_known_tags(terms, levels_of(tags)).view());
   if (!options.text) return counts;
   ItemReader reader(library, collection);
-  const Sparse words = count_known_words(terms, texts_of(reader), options.tokens, jobs, progress);
+  const Sparse words =
+      count_known_words(terms, texts_of(reader), options.tokens, run.jobs, run.progress);
   return add(counts.view(), words.view());
 }
 

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/tokens.h"
 #include "commonplace/features/vocabulary.h"
 #include "commonplace/library/library.h"
@@ -41,14 +40,12 @@ struct MergedTerms {
 
 /// Error if a collection has no terms. Collective.
 MergedTerms read_terms(const Library& library, std::span<const Collection> collections,
-                       const SearchTermOptions& options, Comm& comm, int jobs,
-                       const Progress& progress);
+                       const SearchTermOptions& options, const Run& run);
 
 /// The counts of one collection over terms that are known already; `tags` are those of the
 /// collection.
 Sparse count_terms(const TermTable& terms, const Library& library, const Collection& collection,
-                   const TagMatrix& tags, const SearchTermOptions& options, int jobs,
-                   const Progress& progress);
+                   const TagMatrix& tags, const SearchTermOptions& options, const Run& run);
 
 /// The name of each level of a tag: "a/b/c" -> {"a", "b", "c"}.
 std::vector<std::string> tag_levels(const std::string& tag);

@@ -32,7 +32,7 @@ std::vector<TagUse> count_uses(const std::vector<MachineTag>& tags) {
 
 ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
                                const std::string& collection_name, const ApplyOptions& options,
-                               const Progress& progress) {
+                               const Run& run) {
   require(options.above >= 0 && options.above <= 1, "the least confidence is ", options.above,
           "; expected 0 to 1");
   require(options.limit_per_item >= 1, "the limit of tags an item is ", options.limit_per_item,
@@ -44,7 +44,6 @@ ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
   SuggestOptions asked;
   asked.limit = options.limit_per_item;
   asked.threshold = options.above;
-  asked.jobs = options.jobs;
   suggester.suggest_all(
       collection_name, asked,
       [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
@@ -53,7 +52,7 @@ ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
         for (const Suggestion& each : answer.suggestions)
           tags.push_back({id, each.tag, each.confidence});
       },
-      progress);
+      run);
   summary.tags = std::ssize(tags);
   summary.uses = count_uses(tags);
   if (!options.dry_run) store_machine_tags(library, target, suggester.name(), tags);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/library/tag_uses.h"
 #include "commonplace/suggest/ask.h"
@@ -15,7 +15,6 @@ struct ApplyOptions {
   double above = 0.9;               ///< least confidence
   std::int64_t limit_per_item = 5;  ///< the surest
   bool dry_run = false;             ///< find out and write nothing
-  int jobs = 0;
 };
 
 struct ApplySummary {
@@ -32,7 +31,7 @@ struct ApplySummary {
 /// out of range.
 ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
                                const std::string& collection, const ApplyOptions& options,
-                               const Progress& progress);
+                               const Run& run);
 
 /// Removes the tags that a suggest model gave to the items of a collection, and says how many.
 std::int64_t remove_suggestions(Library& library, const std::string& model,

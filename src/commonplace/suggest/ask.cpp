@@ -132,7 +132,7 @@ struct TagSuggester::Parts {
   };
 
   std::vector<SuggestAnswer> answer(const StoredRows& raw, std::span<const Asked> asked,
-                                    const SuggestOptions& options) const;
+                                    const SuggestOptions& options, int threads) const;
   SuggestAnswer pick(std::span<const float> scores, const Asked& asked,
                      const SuggestOptions& options) const;
   void explain(const FeatureRows& raw, const StoredRows& prepared, std::int64_t row,
@@ -154,14 +154,14 @@ struct TagSuggester::Parts {
 
 std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
                                                        std::span<const Asked> asked,
-                                                       const SuggestOptions& options) const {
+                                                       const SuggestOptions& options,
+                                                       int threads) const {
   const Suggester& suggester = model.suggester;
-  const StoredRows prepared = prepare(suggester, raw.view(), options.jobs);
+  const StoredRows prepared = prepare(suggester, raw.view(), threads);
   std::vector<std::int64_t> skip;
   for (const Asked& each : asked) skip.push_back(each.itself);
-  TagScores ways = score_ways(suggester, *lookup, prepared.view(), skip, options.jobs);
-  if (ways.whitened.size() == 0)
-    ways.whitened = lookup->basis.whiten(prepared.view(), options.jobs);
+  TagScores ways = score_ways(suggester, *lookup, prepared.view(), skip, threads);
+  if (ways.whitened.size() == 0) ways.whitened = lookup->basis.whiten(prepared.view(), threads);
   const VectorD diagonal = kernel_diagonal(suggester.basis.kernel, prepared.view());
   const Matrix scores = mix(ways, suggester.mixture);
   const VectorD lengths = squared_norms(prepared.view());
@@ -301,12 +301,12 @@ void TagSuggester::Parts::add_known(const FeatureRows& prepared, std::int64_t ro
 }
 
 TagSuggester::TagSuggester(const Library& library, const std::string& model,
-                           const std::string& collection, int jobs, const Progress& progress)
-    : parts_(new Parts{library, suggest_model_for(library, model, collection), jobs}) {
+                           const std::string& collection, const Run& run)
+    : parts_(new Parts{library, suggest_model_for(library, model, collection), run.jobs}) {
   parts_->set_file(model_record(library, parts_->name).file);
   parts_->model = load_suggest_model(TensorFile(parts_->file));
   if (has_collection(library, parts_->model.collection))
-    parts_->update = update_model(parts_->model, library, jobs, progress);
+    parts_->update = update_model(parts_->model, library, run);
   parts_->number();
 }
 TagSuggester::~TagSuggester() = default;
@@ -319,27 +319,27 @@ std::vector<SuggestAnswer> TagSuggester::suggest(std::span<const EvidenceOf> thi
     require_evidence(parts_->model, thing);
     asked.push_back({columns_of(parts_->model, parts_->by_key, thing.tags), -1});
   }
-  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options);
+  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options,
+                        parts_->jobs);
 }
 
 void TagSuggester::suggest_all(
     const std::string& collection_name, const SuggestOptions& options,
     const std::function<void(std::int64_t, const std::string&, SuggestAnswer&&)>& visit,
-    const Progress& progress) const {
+    const Run& run) const {
   const ReadSnapshot snapshot(parts_->library.database());
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
-  SelfComm alone;
   const StoredRows rows = evidence_rows(parts_->library, source, parts_->model.evidence, false,
-                                        alone, options.jobs, progress);
+                                        {.jobs = run.jobs, .progress = run.progress});
   std::unordered_map<std::string, std::vector<std::string>> rejected;
   for (const Decision& each : decisions_in_force(parts_->library, collection_name))
     if (each.verdict == Verdict::rejected) rejected[each.item].push_back(each.tag);
   ItemReader reader(parts_->library, source);
   Item item;
   for (std::int64_t begin = 0; begin < source.items; begin += kBlock) {
-    progress({"suggesting tags", static_cast<std::uint64_t>(begin),
-              static_cast<std::uint64_t>(source.items), "items"});
+    run.progress({"suggesting tags", static_cast<std::uint64_t>(begin),
+                  static_cast<std::uint64_t>(source.items), "items"});
     const std::int64_t count = std::min(kBlock, source.items - begin);
     std::vector<std::int64_t> which;
     std::vector<Parts::Asked> asked;
@@ -357,7 +357,7 @@ void TagSuggester::suggest_all(
       ids.push_back(item.id);
     }
     std::vector<SuggestAnswer> answers =
-        parts_->answer(take_rows(rows.view(), which), asked, options);
+        parts_->answer(take_rows(rows.view(), which), asked, options, run.jobs);
     for (std::size_t i = 0; i < answers.size(); ++i) visit(which[i], ids[i], std::move(answers[i]));
   }
 }
@@ -381,7 +381,8 @@ std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_n
       add_rejected(parts_->model, parts_->by_key, tag, asked.back().barred);
     things.push_back(*std::move(thing));
   }
-  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options);
+  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options,
+                        parts_->jobs);
 }
 
 const std::string& TagSuggester::name() const { return parts_->name; }
@@ -390,8 +391,7 @@ const std::string& TagSuggester::collection() const { return parts_->model.colle
 const SuggestUpdate& TagSuggester::update() const { return parts_->update; }
 
 SuggestUpdate TagSuggester::refresh() {
-  const SuggestUpdate update =
-      update_model(parts_->model, parts_->library, parts_->jobs, no_progress);
+  const SuggestUpdate update = update_model(parts_->model, parts_->library, {.jobs = parts_->jobs});
   if (update.any()) parts_->number();
   return update;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/evidence.h"
 #include "commonplace/suggest/model.h"
@@ -21,7 +21,6 @@ struct SuggestOptions {
   std::optional<double> threshold{};  ///< least confidence; none: the model's own
   std::string only{};                 ///< no tag but this one, of the model's; empty: all
   bool explain = false;
-  int jobs = 0;
 };
 
 /// Why a tag was suggested.
@@ -60,7 +59,7 @@ class TagSuggester {
   /// `model` is the name of a suggest model; empty: the only one there is, or the one of
   /// `collection`. Error if that is not clear.
   TagSuggester(const Library& library, const std::string& model, const std::string& collection,
-               int jobs, const Progress& progress);
+               const Run& run);
   ~TagSuggester();
   TagSuggester(TagSuggester&&) noexcept;
 
@@ -77,7 +76,7 @@ class TagSuggester {
   void suggest_all(const std::string& collection, const SuggestOptions& options,
                    const std::function<void(std::int64_t row, const std::string& id,
                                             SuggestAnswer&& answer)>& visit,
-                   const Progress& progress) const;
+                   const Run& run) const;
 
   const std::string& name() const;
   const SuggestModel& model() const;

@@ -275,18 +275,18 @@ class Contest {
   std::vector<std::uint8_t> popular_;
 };
 
-Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options, int jobs,
-                          const Progress& progress) {
-  SelfComm alone;
-  auto learned = std::make_shared<LearnedSuggester>(learn_suggester(
-      {trial.train.view(), trial.blocks, trial.train_tags.view()}, options, alone, jobs, progress));
+Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options,
+                          const Run& run) {
+  auto learned = std::make_shared<LearnedSuggester>(
+      learn_suggester({trial.train.view(), trial.blocks, trial.train_tags.view()}, options,
+                      {.jobs = run.jobs, .progress = run.progress}));
   Learned result;
   result.prototypes = learned->report.prototypes;
   result.settings = to_json(learned->report);
   result.threshold = learned->suggester.threshold;
   const auto lookup = std::make_shared<const SuggesterLookup>(
       learned->suggester, learned->suggester.mixture.neighbours != 0);
-  result.answer = [learned, lookup, jobs](const FeatureRows& raw) {
+  result.answer = [learned, lookup, jobs = run.jobs](const FeatureRows& raw) {
     const Suggester& suggester = learned->suggester;
     const StoredRows rows = prepare(suggester, raw, jobs);
     Answers answers;
@@ -303,10 +303,9 @@ Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& opt
 class Weighed {
  public:
   explicit Weighed(const SuggestTrial& trial) : blocks_(trial.blocks) {
-    SelfComm comm;
     const FeatureRows rows = trial.train.view();
-    weights_ =
-        feature_weights(rows.sparse(), trial.train_tags.view(), {.rarity = 1, .telling = 0}, comm);
+    weights_ = feature_weights(rows.sparse(), trial.train_tags.view(), {.rarity = 1, .telling = 0},
+                               self_comm());
     train_ = weigh(rows);
   }
   const Sparse& train() const { return train_; }
@@ -332,29 +331,22 @@ Learned baseline(Model model, std::shared_ptr<const Weighed> weighed, bool proba
   return result;
 }
 
-Learned learn_baseline(const std::string& name, const SuggestTrial& trial, int jobs,
-                       const Progress& progress) {
+Learned learn_baseline(const std::string& name, const SuggestTrial& trial, const Run& run) {
   const SparseView tags = trial.train_tags.view();
   if (name == "poisson") {
-    PoissonTagOptions options;
-    options.jobs = jobs;
-    return baseline(fit_poisson_tags(trial.train.view().sparse(), tags, options, progress), nullptr,
-                    false);
+    return baseline(fit_poisson_tags(trial.train.view().sparse(), tags, {}, run), nullptr, false);
   }
   const auto weighed = std::make_shared<const Weighed>(trial);
   const SparseView rows = weighed->train().view();
   if (name == "popular") return baseline(fit_popular_tags(rows, tags), weighed, true);
   if (name == "neighbours") {
-    KnnTagOptions options;
-    options.jobs = jobs;
-    return baseline(fit_knn_tags(rows, tags, options), weighed, true);
+    return baseline(fit_knn_tags(rows, tags, {}, run.jobs), weighed, true);
   }
   LinearTagOptions options;
   options.loss = name;
   // On rows of length one logistic regression is better with less penalty than liblinear's usual.
   if (name == "logistic") options.cost = 4;
-  options.jobs = jobs;
-  return baseline(fit_linear_tags(rows, tags, options, progress), weighed, name == "logistic");
+  return baseline(fit_linear_tags(rows, tags, options, run), weighed, name == "logistic");
 }
 
 const std::vector<std::string>& baseline_names() {
@@ -393,11 +385,11 @@ struct Entry {
 };
 
 std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
-                                        const SuggestTrial& trial, Comm& comm, int jobs) {
-  const Contest contest(trial, jobs);
+                                        const SuggestTrial& trial, const Run& run) {
+  const Contest contest(trial, run.jobs);
   std::vector<SuggestResult> results;
   for (const std::string& bytes :
-       make_together(comm, std::ssize(entries), [&](std::int64_t number) {
+       make_together(run.comm, std::ssize(entries), [&](std::int64_t number) {
          const Entry& entry = entries[static_cast<std::size_t>(number)];
          return packed(contest.run(entry.name, entry.learn));
        }))
@@ -408,8 +400,7 @@ std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
 }  // namespace
 
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
-                                   const Progress& progress) {
+                                   const SuggestEvaluationOptions& options, const Run& run) {
   check(model);
   const std::vector<std::string> baselines = baselines_asked_for(options.baselines);
   const std::vector<SuggesterOptions> methods = methods_asked_for(options.methods, model);
@@ -425,27 +416,26 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
           "there are too few tagged items to learn from some and ask for the others");
   require(baselines.empty() || trial.train.is_sparse,
           "baselines need words or other sparse features; add --baselines none");
-  require_same(comm,
+  require_same(run.comm,
                concat(evaluation.train_items, " and ", evaluation.test_items, " items of ",
                       trial.train_tags.nonzeros(), " and ", trial.test_tags.nonzeros(), " tags"),
                "items");
 
   std::vector<Entry> entries;
   const auto enter = [&](const std::string& name, const SuggesterOptions& chosen) {
-    entries.push_back({"commonplace, " + name, [&trial, &progress, chosen, jobs] {
-                         return learn_commonplace(trial, chosen, jobs, progress);
-                       }});
+    entries.push_back({"commonplace, " + name,
+                       [&trial, &run, chosen] { return learn_commonplace(trial, chosen, run); }});
   };
   for (const SuggesterOptions& chosen : methods) enter(chosen.method, chosen);
   for (const std::string& name : baselines)
-    entries.push_back({name, [&, name] { return learn_baseline(name, trial, jobs, progress); }});
+    entries.push_back({name, [&, name] { return learn_baseline(name, trial, run); }});
   for (const std::string& count : sweep) {
     SuggesterOptions chosen = model;
     chosen.method = "tags";
     chosen.prototypes = count;
     enter("tags, prototypes " + count, chosen);
   }
-  evaluation.methods = run_together(entries, trial, comm, jobs);
+  evaluation.methods = run_together(entries, trial, run);
   const auto first_swept = evaluation.methods.end() - std::ssize(sweep);
   evaluation.sweep.assign(first_swept, evaluation.methods.end());
   evaluation.methods.erase(first_swept, evaluation.methods.end());

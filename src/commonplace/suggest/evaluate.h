@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/suggest/core/suggester.h"
@@ -71,7 +71,6 @@ struct SuggestEvaluation {
 /// in precision, with 0, and in nothing else. Every rank has the whole trial, and each method is
 /// run by one of them. Collective.
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, Comm& comm, int jobs,
-                                   const Progress& progress);
+                                   const SuggestEvaluationOptions& options, const Run& run);
 
 }  // namespace commonplace

@@ -158,18 +158,18 @@ Outcome run_sparse(const Stage& stage, const PrototypeOptions& choice) {
   Outcome outcome;
   outcome.prototypes = choice.count;
   auto begin = Clock::now();
-  const SparseGpBasis basis = make_basis(stage.kernel,
-                                         select_prototypes(stage.train.features, stage.train.labels,
-                                                           stage.classes, stage.kernel, choice)
-                                             .rows,
-                                         1e-6, stage.jobs);
+  const SparseGpBasis basis =
+      make_basis(stage.kernel,
+                 select_prototypes(stage.train.features, stage.train.labels, stage.classes,
+                                   stage.kernel, choice, {.jobs = stage.jobs})
+                     .rows,
+                 1e-6, stage.jobs);
   SoftmaxGpOptions options;
   options.tolerance = 1e-5;
-  options.jobs = stage.jobs;
-  SelfComm alone;
-  const SoftmaxGp model = fit_softmax_gp(whiten(basis, stage.train.features, stage.jobs),
-                                         stage.train.labels, stage.classes, options, alone)
-                              .model;
+  const SoftmaxGp model =
+      fit_softmax_gp(whiten(basis, stage.train.features, stage.jobs), stage.train.labels,
+                     stage.classes, options, {.jobs = stage.jobs})
+          .model;
   outcome.train_seconds = seconds_since(begin);
   begin = Clock::now();
   const Latents latents =
@@ -185,7 +185,7 @@ Outcome run_ivm(const Stage& stage, std::int64_t active, std::uint64_t seed) {
   outcome.prototypes = active;
   auto begin = Clock::now();
   const Ivm model = fit_ivm(stage.kernel, stage.train.features, stage.train.labels, stage.classes,
-                            {active, seed, stage.jobs});
+                            {active, seed}, {.jobs = stage.jobs});
   outcome.train_seconds = seconds_since(begin);
   begin = Clock::now();
   const Matrix probabilities = predict(model, stage.test.features, stage.jobs);
@@ -200,10 +200,9 @@ Outcome run_full(const Stage& stage) {
   auto begin = Clock::now();
   FullGpOptions options;
   options.tolerance = 1e-6;
-  options.jobs = stage.jobs;
-  const FullGp model =
-      fit_full_gp(stage.kernel, stage.train.features, stage.train.labels, stage.classes, options)
-          .model;
+  const FullGp model = fit_full_gp(stage.kernel, stage.train.features, stage.train.labels,
+                                   stage.classes, options, stage.jobs)
+                           .model;
   outcome.train_seconds = seconds_since(begin);
   begin = Clock::now();
   const Latents latents = predict_latents(model, stage.test.features, stage.jobs);
@@ -313,7 +312,6 @@ Outcome run(const Method& method, const Stage& stage, const ClassifyOptions& opt
   if (method.name == "ivm") return run_ivm(stage, std::min(count, options.ivm_active), choice.seed);
   choice.count = count;
   choice.selection = method.selection;
-  choice.jobs = stage.jobs;
   return run_sparse(stage, choice);
 }
 
@@ -321,23 +319,19 @@ Outcome run(const Method& method, const Stage& stage, const ClassifyOptions& opt
 class ClassifyContest {
  public:
   ClassifyContest(const ClassifiedItems& items, const ClassifyOptions& options,
-                  const PrototypeOptions& descent, const HyperparameterOptions& tuning, int jobs,
-                  const Progress& progress)
-      : items_(items),
-        options_(options),
-        descent_(descent),
-        tuning_(tuning),
-        jobs_(jobs),
-        progress_(progress) {}
+                  const PrototypeOptions& descent, const HyperparameterOptions& tuning,
+                  const Run& run)
+      : items_(items), options_(options), descent_(descent), tuning_(tuning), run_(run) {}
 
   /// The kernel of each repetition.
-  void tune(Comm& comm) {
-    const auto kernels = make_together(comm, options_.repeat, [&](std::int64_t repetition) {
-      progress_({"tuning kernels", static_cast<std::uint64_t>(repetition),
-                 static_cast<std::uint64_t>(options_.repeat), "repetitions"});
+  void tune() {
+    const auto kernels = make_together(run_.comm, options_.repeat, [&](std::int64_t repetition) {
+      run_.progress({"tuning kernels", static_cast<std::uint64_t>(repetition),
+                     static_cast<std::uint64_t>(options_.repeat), "repetitions"});
       go_to(repetition);
       return packed(tune_kernel(kernel_kind(options_.kernel), stage_.train.features,
-                                stage_.train.labels, stage_.classes, tuning_of(repetition))
+                                stage_.train.labels, stage_.classes, tuning_of(repetition),
+                                {.jobs = run_.jobs})
                         .kernel);
     });
     for (const std::string& bytes : kernels) kernels_.push_back(unpacked<Kernel>(bytes));
@@ -351,12 +345,12 @@ class ClassifyContest {
   }
 
   /// What each method did in each repetition.
-  Outcomes run(const std::vector<Method>& methods, Comm& comm) {
+  Outcomes run(const std::vector<Method>& methods) {
     const auto count = std::ssize(methods);
     const auto total = options_.repeat * count;
-    const auto made = make_together(comm, total, [&](std::int64_t piece) {
-      progress_({"comparing classifiers", static_cast<std::uint64_t>(piece),
-                 static_cast<std::uint64_t>(total), "runs"});
+    const auto made = make_together(run_.comm, total, [&](std::int64_t piece) {
+      run_.progress({"comparing classifiers", static_cast<std::uint64_t>(piece),
+                     static_cast<std::uint64_t>(total), "runs"});
       const std::int64_t repetition = piece / count;
       go_to(repetition);
       PrototypeOptions choice = descent_;
@@ -372,19 +366,19 @@ class ClassifyContest {
   }
 
   /// The first repetition's, a length scale to a piece.
-  LikelihoodSurface surface(Comm& comm) {
+  LikelihoodSurface surface() {
     const Kernel& kernel = kernels_[0];
     LikelihoodSurface surface;
     for (int i = -4; i <= 4; ++i)
       surface.length_scales.push_back(kernel.length_scale * std::pow(2.0, 0.5 * i));
     for (int i = -2; i <= 2; ++i) surface.variances.push_back(kernel.variance * std::pow(4.0, i));
     const auto rows =
-        make_together(comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
+        make_together(run_.comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
           go_to(0);
           const double length_scale = surface.length_scales[static_cast<std::size_t>(number)];
           const MatrixD values = likelihood_surface(
               kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
-              std::span(&length_scale, 1), surface.variances, tuning_of(0));
+              std::span(&length_scale, 1), surface.variances, tuning_of(0), {.jobs = run_.jobs});
           return packed(std::vector<double>(values.data(), values.data() + values.size()));
         });
     surface.values.resize(std::ssize(surface.length_scales), std::ssize(surface.variances));
@@ -403,13 +397,12 @@ class ClassifyContest {
   HyperparameterOptions tuning_of(std::int64_t repetition) const {
     HyperparameterOptions tuned = tuning_;
     tuned.seed = seed_of(repetition);
-    tuned.jobs = jobs_;
     return tuned;
   }
   /// A rank is given its pieces in order, so the last stage is often the one that is needed.
   void go_to(std::int64_t repetition) {
     if (stage_at_ == repetition) return;
-    stage_ = stage_of(items_, options_, seed_of(repetition), jobs_);
+    stage_ = stage_of(items_, options_, seed_of(repetition), run_.jobs);
     if (!kernels_.empty()) stage_.kernel = kernels_[static_cast<std::size_t>(repetition)];
     stage_at_ = repetition;
   }
@@ -418,8 +411,7 @@ class ClassifyContest {
   const ClassifyOptions& options_;
   const PrototypeOptions& descent_;
   const HyperparameterOptions& tuning_;
-  int jobs_;
-  const Progress& progress_;
+  Run run_;
   std::vector<Kernel> kernels_;
   Stage stage_;
   std::int64_t stage_at_ = -1;
@@ -429,14 +421,13 @@ class ClassifyContest {
 
 ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const ClassifyOptions& options,
                                      const PrototypeOptions& descent,
-                                     const HyperparameterOptions& tuning, Comm& comm, int jobs,
-                                     const Progress& progress) {
+                                     const HyperparameterOptions& tuning, const Run& run) {
   check(items, options);
   ClassifyEvaluation evaluation;
   evaluation.items = items.features.rows();
   evaluation.features = items.features.cols();
   evaluation.classes = std::ssize(items.classes);
-  require_same(comm,
+  require_same(run.comm,
                concat(evaluation.items, " items of ", evaluation.features, " features and ",
                       evaluation.classes, " classes"),
                "items");
@@ -444,12 +435,12 @@ ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const Classif
       static_cast<std::int64_t>(options.train_share * static_cast<double>(evaluation.items) * 1.02);
   const std::vector<Method> methods =
       methods_of(options, options.full && fits_full_gp(expected, evaluation.classes));
-  ClassifyContest contest(items, options, descent, tuning, jobs, progress);
-  contest.tune(comm);
+  ClassifyContest contest(items, options, descent, tuning, run);
+  contest.tune();
   evaluation.kernel = contest.first_kernel();
   evaluation.train_items = contest.train_items();
-  if (options.surface) evaluation.surface = contest.surface(comm);
-  const Outcomes outcomes = contest.run(methods, comm);
+  if (options.surface) evaluation.surface = contest.surface();
+  const Outcomes outcomes = contest.run(methods);
   for (const Method& method : methods)
     evaluation.methods.push_back(quality_of(method, outcomes.at(method)));
   add_gains(options, outcomes, evaluation);

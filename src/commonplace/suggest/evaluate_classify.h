@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/learn/kernel.h"
 #include "commonplace/suggest/core/gp_hyperparameters.h"
@@ -96,7 +95,6 @@ struct ClassifyEvaluation {
 /// Every rank has all items, and each method of each repetition is run by one of them. Collective.
 ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const ClassifyOptions& options,
                                      const PrototypeOptions& descent,
-                                     const HyperparameterOptions& tuning, Comm& comm, int jobs,
-                                     const Progress& progress);
+                                     const HyperparameterOptions& tuning, const Run& run);
 
 }  // namespace commonplace

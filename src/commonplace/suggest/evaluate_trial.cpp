@@ -153,7 +153,7 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
 
 SuggestTrial split_collection(const Library& library, const std::string& collection_name,
                               const SuggestModelOptions& options, const SuggestSplitOptions& how,
-                              Comm& comm, int jobs, const Progress& progress) {
+                              const Run& run) {
   require(how.test_share > 0 && how.test_share < 1, "test_share is ", how.test_share,
           "; expected a share between 0 and 1");
   const ReadSnapshot snapshot(library.database());
@@ -176,11 +176,10 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
   require(next > 0, "no tag is used by ", min_uses,
           " of the items to learn from; give a smaller --min-uses");
 
-  const SuggestEvidence evidence =
-      choose_evidence(library, source, options.evidence, comm, jobs, progress);
+  const SuggestEvidence evidence = choose_evidence(library, source, options.evidence, run);
   require(!uses_tags(evidence),
           "an evaluation with other tags as evidence is not possible: they are what is asked for");
-  const StoredRows rows = evidence_rows(library, source, evidence, false, comm, jobs, progress);
+  const StoredRows rows = evidence_rows(library, source, evidence, false, run);
   SuggestTrial trial;
   trial.blocks = evidence.blocks();
   trial.train = take_rows(rows.view(), split.train);

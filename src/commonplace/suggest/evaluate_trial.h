@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/model.h"
@@ -47,6 +46,6 @@ void visit_options(Options& options, Visit&& visit) {
 /// those that learning from the first part would have. Collective.
 SuggestTrial split_collection(const Library& library, const std::string& collection,
                               const SuggestModelOptions& options, const SuggestSplitOptions& how,
-                              Comm& comm, int jobs, const Progress& progress);
+                              const Run& run);
 
 }  // namespace commonplace

@@ -95,16 +95,15 @@ Source source_of_features(const FeatureRecord& record) {
 }
 
 Source make_source(const std::string& name, const Library& library, const Collection& collection,
-                   const EvidenceOptions& options, Comm& comm, int jobs, const Progress& progress) {
+                   const EvidenceOptions& options, const Run& run) {
   if (name == "text") {
     require(has_text(library, collection), "collection '", collection.name,
             "' has neither titles nor texts; give --features another name");
-    return source_of_terms(
-        name, count_words(library, collection, options.tokens, comm, jobs, progress), options);
+    return source_of_terms(name, count_words(library, collection, options.tokens, run), options);
   }
   if (name == "tags") {
     ItemReader reader(library, collection);
-    return source_of_terms(name, count_tags(tags_of(reader), progress), options);
+    return source_of_terms(name, count_tags(tags_of(reader), run.progress), options);
   }
   const FeatureRecord record = feature_record(library, collection, name);
   require(!made_of_tags(record), "the features '", name,
@@ -263,8 +262,7 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
 }
 
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, Comm& comm, int jobs,
-                                const Progress& progress) {
+                                const EvidenceOptions& options, const Run& run) {
   require(options.min_items >= 1, "min_items is ", options.min_items, "; expected 1 or more");
   require(options.max_words >= 1, "max_words is ", options.max_words, "; expected 1 or more");
   SuggestEvidence evidence;
@@ -276,28 +274,24 @@ SuggestEvidence choose_evidence(const Library& library, const Collection& collec
     require(std::none_of(evidence.sources.begin(), evidence.sources.end(),
                          [&](const Source& source) { return source.name == name; }),
             "the features '", name, "' are named twice");
-    evidence.sources.push_back(
-        make_source(name, library, collection, options, comm, jobs, progress));
+    evidence.sources.push_back(make_source(name, library, collection, options, run));
   }
   return evidence;
 }
 
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, Comm& comm, int jobs,
-                         const Progress& progress) {
+                         const SuggestEvidence& evidence, bool hide, const Run& run) {
   RowBuilder builder(evidence, collection.items);
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
     if (source.is_text()) {
       add_sparse(builder, i,
-                 count_known_words(source.terms, library, collection, evidence.tokens, comm, jobs,
-                                   progress)
-                     .view(),
+                 count_known_words(source.terms, library, collection, evidence.tokens, run).view(),
                  collection.items);
     } else if (source.is_tags()) {
       ItemReader reader(library, collection);
       add_sparse(builder, i,
-                 count_known_tags(source.terms, shown_tags(reader, hide), progress).view(),
+                 count_known_tags(source.terms, shown_tags(reader, hide), run.progress).view(),
                  collection.items);
     } else {
       add_stored(builder, i, source, record_of(library, collection, source), collection.items);

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/term_table.h"
 #include "commonplace/features/tokens.h"
 #include "commonplace/io/safetensors.h"
@@ -77,14 +76,12 @@ struct EvidenceOf {
 /// stored dense features that came from elsewhere; the tags themselves if there is neither. Error
 /// for a name that the collection does not have, and for features made of the tags. Collective.
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, Comm& comm, int jobs,
-                                const Progress& progress);
+                                const EvidenceOptions& options, const Run& run);
 
 /// The rows of all items. With `hide`, half of each item's tags are left out of its evidence, those
 /// that tag_is_hidden names: what a model of tags from tags is taught with. Collective.
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, Comm& comm, int jobs,
-                         const Progress& progress);
+                         const SuggestEvidence& evidence, bool hide, const Run& run);
 
 /// Reads what is known of single items of a collection, without reading the others.
 class EvidenceReader {

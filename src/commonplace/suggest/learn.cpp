@@ -52,7 +52,7 @@ std::string features_text(const SuggestEvidence& evidence) {
 
 SuggestLearningReport learn_suggest(Library& library, const std::string& collection_name,
                                     const std::string& name, const SuggestModelOptions& options,
-                                    Comm& comm, int jobs, const Progress& progress) {
+                                    const Run& run) {
   check(options.suggester);
   SuggestModel model;
   model.options = options;
@@ -63,25 +63,24 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
     const ReadSnapshot snapshot(library.database());
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
-    require_same(comm, model.state, concat("collection '", collection_name, "'"));
+    require_same(run.comm, model.state, concat("collection '", collection_name, "'"));
     SuggestTags tags = read_suggest_tags(library, source, model.control);
     require_tags(tags, collection_name);
-    model.evidence = choose_evidence(library, source, options.evidence, comm, jobs, progress);
+    model.evidence = choose_evidence(library, source, options.evidence, run);
     const bool hide = uses_tags(model.evidence);
-    material =
-        gather_material(evidence_rows(library, source, model.evidence, hide, comm, jobs, progress),
-                        tags, item_ids(library, source), hide);
+    material = gather_material(evidence_rows(library, source, model.evidence, hide, run), tags,
+                               item_ids(library, source), hide);
     model.tags = std::move(tags.names);
   }
   LearnedSuggester learned =
       learn_suggester({material.rows.view(), model.evidence.blocks(), material.targets.view()},
-                      options.suggester, comm, jobs, progress);
+                      options.suggester, run);
   model.suggester = std::move(learned.suggester);
   model.known_ids = std::move(material.ids);
   if (material.left_out) {
     // Rejections by themselves come last: they say nothing about the other tags of their items.
     model.state.clear();
-    update_model(model, library, jobs, progress);
+    update_model(model, library, run);
   }
 
   SuggestLearningReport report;
@@ -90,14 +89,14 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   report.features = features_text(model.evidence);
   report.fit = std::move(learned.report);
   std::int64_t file_bytes = 0;
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     const ModelRecord record = store_model(
         library,
         {report.model, kSuggestModelKind, {}, options_to_json(options), to_json(report), ""},
         [&](const std::filesystem::path& path) { save(model, path); });
     file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(record.file));
   });
-  report.file_bytes = comm.broadcast(file_bytes, 0);
+  report.file_bytes = run.comm.broadcast(file_bytes, 0);
   return report;
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/core/learn_suggester.h"
 #include "commonplace/suggest/model.h"
@@ -24,7 +23,7 @@ struct SuggestLearningReport {
 /// to learn. Collective.
 SuggestLearningReport learn_suggest(Library& library, const std::string& collection,
                                     const std::string& name, const SuggestModelOptions& options,
-                                    Comm& comm, int jobs, const Progress& progress);
+                                    const Run& run);
 
 std::string to_json(const SuggestLearningReport& report);
 

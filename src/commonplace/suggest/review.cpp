@@ -74,7 +74,6 @@ SuggestOptions suggest_options(const TagSuggester& suggester, const ReviewOption
   SuggestOptions result;
   result.limit = kMostPerItem;
   result.threshold = options.threshold;
-  result.jobs = options.jobs;
   if (options.order == ReviewOrder::uncertain && !result.threshold)
     result.threshold = std::min(suggester.model().suggester.threshold, kLeastUncertain);
   if (!options.tag.empty()) result.only = tag_of_model(suggester, options.tag);
@@ -105,8 +104,7 @@ std::string snippet_of(const std::string& text) {
 
 std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
                                                const std::string& collection,
-                                               const ReviewOptions& options,
-                                               const Progress& progress) {
+                                               const ReviewOptions& options, const Run& run) {
   require(options.limit >= 0, "the limit is ", options.limit, "; expected 1 or more, or 0 for all");
   std::vector<ReviewCandidate> found;
   suggester.suggest_all(
@@ -115,7 +113,7 @@ std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
         for (const Suggestion& each : answer.suggestions)
           found.push_back({id, each.tag, each.confidence});
       },
-      progress);
+      run);
   std::stable_sort(found.begin(), found.end(),
                    [&](const ReviewCandidate& a, const ReviewCandidate& b) {
                      if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
@@ -129,12 +127,11 @@ std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
 }
 
 ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
-                         const ReviewOptions& options, const Progress& progress)
+                         const ReviewOptions& options, const Run& run)
     : library_(library),
       suggester_(suggester),
-      collection_(commonplace::collection(library, collection)),
-      jobs_(options.jobs) {
-  std::vector<ReviewCandidate> found = review_candidates(suggester, collection, options, progress);
+      collection_(commonplace::collection(library, collection)) {
+  std::vector<ReviewCandidate> found = review_candidates(suggester, collection, options, run);
   queue_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
@@ -162,7 +159,6 @@ std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) 
   options.threshold = 0;
   options.only = candidate.tag;
   options.explain = true;
-  options.jobs = jobs_;
   const SuggestAnswer answer =
       suggester_.suggest(collection_.name, std::span(&candidate.id, 1), options)[0];
   if (answer.suggestions.empty()) return std::nullopt;

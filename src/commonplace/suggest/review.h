@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/library.h"
@@ -28,7 +28,6 @@ struct ReviewOptions {
   std::string tag{};                  ///< only this tag, as the model knows it; empty: all
   std::optional<double> threshold{};  ///< least confidence; none: what suits the order
   std::int64_t limit = 0;             ///< at most so many entries; 0: all
-  int jobs = 0;
 };
 
 /// One question: does the item deserve the tag?
@@ -63,8 +62,7 @@ struct ReviewCandidate {
 /// not know, with those that are spelt like it.
 std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
                                                const std::string& collection,
-                                               const ReviewOptions& options,
-                                               const Progress& progress);
+                                               const ReviewOptions& options, const Run& run);
 
 /// The beginning of a text, on one line.
 std::string snippet_of(const std::string& text);
@@ -78,7 +76,7 @@ class ReviewQueue {
   /// Asks the model for all items, O(items). The library and the suggester must outlive the queue.
   /// Error for a tag that the model does not know, with those that are spelt like it.
   ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
-              const ReviewOptions& options, const Progress& progress);
+              const ReviewOptions& options, const Run& run);
 
   /// How many are not answered yet; some of them may fall away.
   std::int64_t left() const { return std::ssize(queue_); }
@@ -117,7 +115,6 @@ class ReviewQueue {
   Library& library_;
   TagSuggester& suggester_;
   Collection collection_;
-  int jobs_;
   std::deque<ReviewCandidate> queue_;
   std::optional<ReviewEntry> current_;
   std::optional<ItemReader> reader_;  ///< knows the decisions of when it was made

@@ -192,34 +192,32 @@ class Updating {
 
 }  // namespace
 
-SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs,
-                           const Progress& progress) {
+SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run) {
   const auto begin = Clock::now();
   const ReadSnapshot snapshot(library.database());
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
   if (state == model.state) return {};
-  progress({"learning what has changed", 0, 0, ""});
+  run.progress({"learning what has changed", 0, 0, ""});
   const auto only = changed_items(model, library, source, model.state, state);
-  SuggestUpdate update = Updating(model, library, source, only, jobs).run();
+  SuggestUpdate update = Updating(model, library, source, only, run.jobs).run();
   model.state = std::move(state);
   update.seconds = seconds_since(begin);
   return update;
 }
 
-SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& comm, int jobs,
-                             const Progress& progress) {
+SuggestUpdate update_suggest(Library& library, const std::string& name, const Run& run) {
   SuggestUpdate update;
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     const auto begin = Clock::now();
     const ModelRecord record = model_record(library, name);
     SuggestModel model = load_suggest_model(TensorFile(record.file));
-    update = update_model(model, library, jobs, progress);
+    update = update_model(model, library, run);
     if (update.any())
       store_model(library, record, [&](const std::filesystem::path& path) { save(model, path); });
     update.seconds = seconds_since(begin);
   });
-  comm.broadcast(std::span<SuggestUpdate>(&update, 1), 0);
+  run.comm.broadcast(std::span<SuggestUpdate>(&update, 1), 0);
   return update;
 }
 

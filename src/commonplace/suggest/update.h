@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/model.h"
 
@@ -22,12 +21,10 @@ struct SuggestUpdate {
 
 /// Teaches the model, in memory, the tags and decisions that have come since it was learned: the
 /// same as learning again with the same prototypes, weights and choices, in O(M² + M tags) an item.
-SuggestUpdate update_model(SuggestModel& model, const Library& library, int jobs,
-                           const Progress& progress);
+SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run);
 
 /// The same for the stored model of that name, which is replaced; all or nothing. It takes a
 /// moment, so rank 0 does it by itself. Collective.
-SuggestUpdate update_suggest(Library& library, const std::string& name, Comm& comm, int jobs,
-                             const Progress& progress);
+SuggestUpdate update_suggest(Library& library, const std::string& name, const Run& run);
 
 }  // namespace commonplace

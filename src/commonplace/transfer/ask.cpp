@@ -40,8 +40,7 @@ void check_request(const TransferRequest& request) {
 
 /// Sources, all that may be in between, the target.
 TransferData read_candidates(const Library& library, const TransferRequest& request,
-                             const TransferReadOptions& read, Comm& comm, int jobs,
-                             const Progress& progress) {
+                             const TransferReadOptions& read, const Run& run) {
   std::vector<std::string> names = request.sources;
   if (!request.through.empty()) {
     names.insert(names.end(), request.through.begin(), request.through.end());
@@ -57,9 +56,8 @@ TransferData read_candidates(const Library& library, const TransferRequest& requ
   std::vector<TransferInput> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, read.features));
-  TransferData data =
-      read_transfer_data(inputs, request.sources.size(), read, comm, jobs, progress);
-  require_same_data(data, comm);
+  TransferData data = read_transfer_data(inputs, request.sources.size(), read, run);
+  require_same_data(data, run.comm);
   return data;
 }
 
@@ -183,16 +181,14 @@ std::string transfer_model_name(const TransferRequest& request) {
 
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,
                                 const TransferReadOptions& read, const TransferOptions& options,
-                                Comm& comm, int jobs, const Progress& progress) {
+                                const Run& run) {
   check_request(request);
   const auto begin = Clock::now();
-  TransferData data = read_candidates(library, request, read, comm, jobs, progress);
+  TransferData data = read_candidates(library, request, read, run);
   const std::size_t sources = request.sources.size();
-  BridgeTrialOptions measuring;
-  measuring.jobs = jobs;
-  const BridgeMap map = map_of(data, sources, measuring, comm, progress);
+  const BridgeMap map = map_of(data, sources, {}, run);
   const BridgeAdvice advice = bridge_advice(library);
-  const Way way = choose_way(request, map, advice.choice, comm);
+  const Way way = choose_way(request, map, advice.choice, run.comm);
 
   TransferSummary summary;
   summary.sources = request.sources;
@@ -203,41 +199,35 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   summary.model = transfer_model_name(request);
   std::vector<TransferCollection> from;
   for (std::size_t which = 0; which < sources; ++which)
-    from.push_back(own_items(data.collections[which], comm));
+    from.push_back(own_items(data.collections[which], run.comm));
   std::vector<TransferCollection> path;
   for (const std::size_t place : way.through) {
     summary.through.push_back(map.names[place]);
-    path.push_back(own_items(data.collections[place + sources - 1], comm));
+    path.push_back(own_items(data.collections[place + sources - 1], run.comm));
   }
-  path.push_back(own_items(data.collections.back(), comm));
-  summary.reason = text_of_first(comm, objection(request, map, way));
+  path.push_back(own_items(data.collections.back(), run.comm));
+  summary.reason = text_of_first(run.comm, objection(request, map, way));
   summary.refused = !summary.reason.empty() && !request.force;
   if (summary.refused) return summary;
 
-  TransferOptions settings = options;
-  settings.factors.jobs = jobs;
-  settings.naive_bayes.jobs = jobs;
-  Transfer found = transfer_classes(from, path, std::ssize(data.classes), settings, comm, progress);
+  Transfer found = transfer_classes(from, path, std::ssize(data.classes), options, run);
   summary.stages = std::move(found.stages);
-  collect(data, put_together(found.classes.back(), comm), request.above, summary);
-  summary.seconds = comm.broadcast(seconds_since(begin), 0);
+  collect(data, put_together(found.classes.back(), run.comm), request.above, summary);
+  summary.seconds = run.comm.broadcast(seconds_since(begin), 0);
   if (request.dry_run) return summary;
-  on_first(comm, [&] { store(library, request, settings, summary); });
+  on_first(run.comm, [&] { store(library, request, options, summary); });
   summary.written = summary.sure;
   return summary;
 }
 
 BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, Comm& comm, int jobs,
-                                   const Progress& progress) {
+                                   const TransferReadOptions& read, const Run& run) {
   check_request(request);
-  const TransferData data = read_candidates(library, request, read, comm, jobs, progress);
+  const TransferData data = read_candidates(library, request, read, run);
   require(data.collections.size() > request.sources.size() + 1,
           "there is no collection between source and target; add one with 'commonplace add'");
-  BridgeTrialOptions measuring;
-  measuring.jobs = jobs;
   BridgeRanking ranking;
-  ranking.map = map_of(data, request.sources.size(), measuring, comm, progress);
+  ranking.map = map_of(data, request.sources.size(), {}, run);
   ranking.advice = bridge_advice(library);
   ranking.bridges = rank_bridges(ranking.map, ranking.advice.choice);
   if (const auto chain = best_chain(ranking.map, request.most)) {
@@ -265,18 +255,15 @@ Json as_json(const RankedBridge& bridge) {
 
 }  // namespace
 
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, Comm& comm,
-                          int jobs, const Progress& progress) {
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, const Run& run) {
   std::vector<TransferInput> inputs;
   for (const Collection& each : collections(library))
     if (each.items > 0) inputs.push_back(transfer_input(library, each.name, read.features));
   require(inputs.size() >= 2, "distances are between collections, and there ",
           inputs.empty() ? "is none" : "is only one");
-  BridgeTrialOptions measuring;
-  measuring.jobs = jobs;
-  const TransferData data = read_transfer_data(inputs, 0, read, comm, jobs, progress);
-  require_same_data(data, comm);
-  return map_of(data, 1, measuring, comm, progress);
+  const TransferData data = read_transfer_data(inputs, 0, read, run);
+  require_same_data(data, run.comm);
+  return map_of(data, 1, {}, run);
 }
 
 std::string to_json(const BridgeMap& map) {

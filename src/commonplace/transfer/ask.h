@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/transfer/bridges.h"
 #include "commonplace/transfer/core/transitive_transfer.h"
@@ -71,7 +70,7 @@ struct TransferSummary {
 /// has the library and works on its own_rows of every collection on the way; rank 0 writes.
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,
                                 const TransferReadOptions& read, const TransferOptions& options,
-                                Comm& comm, int jobs, const Progress& progress);
+                                const Run& run);
 
 /// What bridges there are between two ends, ranked.
 struct BridgeRanking {
@@ -82,12 +81,10 @@ struct BridgeRanking {
   BridgeAdvice advice;
 };
 BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, Comm& comm, int jobs,
-                                   const Progress& progress);
+                                   const TransferReadOptions& read, const Run& run);
 
 /// All collections that have items, measured without labels.
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, Comm& comm,
-                          int jobs, const Progress& progress);
+BridgeMap measure_library(const Library& library, const TransferReadOptions& read, const Run& run);
 
 std::string to_json(const BridgeMap& map);
 std::string to_json(const TransferSummary& summary);

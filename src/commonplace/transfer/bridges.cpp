@@ -114,8 +114,8 @@ BridgeAdvice bridge_advice(const Library& library) {
 }
 
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
-                             const TransferReadOptions& read, const BridgeTrialOptions& trials,
-                             Comm& comm, int jobs, const Progress& progress) {
+                             const TransferReadOptions& read, const BridgeTrialOptions& options,
+                             const Run& run) {
   TransferReadOptions reading = read;
   if (names.empty()) names = labelled_collections(library, reading.label_field);
   require(names.size() >= kFewestCollections, "only ", names.size(),
@@ -124,26 +124,23 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
   std::vector<TransferInput> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, reading.features));
-  TransferData data = read_transfer_data(inputs, inputs.size(), reading, comm, jobs, progress);
-  require_same_data(data, comm);
+  TransferData data = read_transfer_data(inputs, inputs.size(), reading, run);
+  require_same_data(data, run.comm);
   std::vector<LabelledCollection> labelled;
   for (TransferSet& set : data.collections)
     labelled.push_back({set.name, std::move(set.rows), std::move(set.labels)});
-  BridgeTrialOptions options = trials;
-  options.jobs = jobs;
 
   LearnedBridges learned;
   const auto begin = Clock::now();
-  learned.tried = run_bridge_trials(labelled, options, comm, progress);
+  learned.tried = run_bridge_trials(labelled, options, run);
   learned.plain = learned.tried.trials.size();
   for (std::size_t turn = 0; turn < kTurns; ++turn) {
-    const BridgeTrials apart =
-        run_bridge_trials(taken_apart(labelled, turn), options, comm, progress);
+    const BridgeTrials apart = run_bridge_trials(taken_apart(labelled, turn), options, run);
     learned.tried.trials.insert(learned.tried.trials.end(), apart.trials.begin(),
                                 apart.trials.end());
   }
   BridgeChoiceFit fit = fit_bridge_choice(bridge_examples(learned.tried));
-  learned.seconds = comm.broadcast(seconds_since(begin), 0);
+  learned.seconds = run.comm.broadcast(seconds_since(begin), 0);
   learned.names = std::move(names);
   learned.held_out = std::move(fit.held_out);
   learned.advice.choice = std::move(fit.choice);
@@ -151,7 +148,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
       concat(learned.tried.trials.size(), " trials with the ", learned.names.size(),
              " collections of this library that have the label '", data.field, "'");
   const nlohmann::ordered_json report = {{"learned_from", learned.advice.learned_from}};
-  on_first(comm, [&] {
+  on_first(run.comm, [&] {
     store_model(library,
                 {std::string(kModelName),
                  std::string(kBridgesKind),
@@ -190,7 +187,7 @@ std::string to_json(const LearnedBridges& learned) {
 }
 
 BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
-                 Comm& comm, const Progress& progress) {
+                 const Run& run) {
   BridgeMap map;
   std::vector<LabelledCollection> measured = {joined_sources(data, sources)};
   for (std::size_t which = sources; which < data.collections.size(); ++which) {
@@ -201,11 +198,10 @@ BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTria
     map.names.push_back(each.name);
     map.items.push_back(each.rows.rows());
   }
-  map.measures = measure_collections(measured, options, comm, progress);
+  map.measures = measure_collections(measured, options, run);
   std::vector<std::vector<std::uint8_t>> used;
-  SelfComm alone;
   for (const LabelledCollection& each : measured)
-    used.push_back(features_in_use(each.rows.view(), alone));
+    used.push_back(features_in_use(each.rows.view(), self_comm()));
   const auto count = static_cast<Eigen::Index>(used.size());
   map.shared.resize(count, count);
   for (Eigen::Index a = 0; a < count; ++a)

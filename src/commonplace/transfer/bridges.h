@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/transfer/core/bridge_choice.h"
 #include "commonplace/transfer/core/bridge_trials.h"
@@ -39,8 +38,8 @@ struct LearnedBridges {
 /// The ranks share the trials, and rank 0 stores.
 /// Error for fewer than four of them.
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
-                             const TransferReadOptions& read, const BridgeTrialOptions& trials,
-                             Comm& comm, int jobs, const Progress& progress);
+                             const TransferReadOptions& read, const BridgeTrialOptions& options,
+                             const Run& run);
 
 std::string to_json(const LearnedBridges& learned);
 
@@ -56,7 +55,7 @@ struct BridgeMap {
 };
 /// The ranks share the pairs.
 BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
-                 Comm& comm, const Progress& progress);
+                 const Run& run);
 
 struct RankedBridge {
   std::string name;

@@ -137,7 +137,7 @@ TfidfOptions word_options(const TransferReadOptions& options) {
 }
 
 void add_text(const std::vector<TransferInput>& inputs, const TransferReadOptions& options,
-              Comm& comm, int jobs, const Progress& progress, TransferData& data) {
+              const Run& run, TransferData& data) {
   const ItemStream next = all_items(inputs);
   Item item;
   std::int64_t items = 0;
@@ -147,9 +147,10 @@ void add_text(const std::vector<TransferInput>& inputs, const TransferReadOption
     text = item_text(item);
     return true;
   };
-  const TfidfFit fit = fit_tfidf(
-      together(count_words(own_texts(texts, items, comm), options.tokens, jobs, progress), comm),
-      word_options(options));
+  const TfidfFit fit = fit_tfidf(together(count_words(own_texts(texts, items, run.comm),
+                                                      options.tokens, run.jobs, run.progress),
+                                          run.comm),
+                                 word_options(options));
   add_block(data, std::string(kText), fit.matrix.view(), fit.model.vocabulary.terms.strings());
 }
 
@@ -323,8 +324,7 @@ TransferInput transfer_input(const std::string& file) {
 }
 
 TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, Comm& comm, int jobs,
-                                const Progress& progress) {
+                                const TransferReadOptions& options, const Run& run) {
   std::vector<ReadItems> items;
   TransferData data;
   for (const TransferInput& input : inputs) {
@@ -341,9 +341,9 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
       options.features.empty() ? usual_features(inputs, items) : parted(options.features);
   for (const std::string& name : features) {
     if (name == kText) {
-      add_text(inputs, options, comm, jobs, progress, data);
+      add_text(inputs, options, run, data);
     } else if (name == kTags) {
-      add_tags(inputs, options, progress, data);
+      add_tags(inputs, options, run.progress, data);
     } else {
       const bool there = std::any_of(inputs.begin(), inputs.end(), [&](const TransferInput& input) {
         return std::any_of(input.blocks.begin(), input.blocks.end(),

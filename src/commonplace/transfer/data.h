@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/features/tokens.h"
 #include "commonplace/formats/item.h"
 #include "commonplace/library/library.h"
@@ -93,8 +92,7 @@ struct TransferData {
 /// length one. Numbers below 0 become positive ones in a second half of their block. Error, saying
 /// what there is, if something is not there or nothing is left. Collective.
 TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, Comm& comm, int jobs,
-                                const Progress& progress);
+                                const TransferReadOptions& options, const Run& run);
 
 /// Error on every rank unless all have read the same. Collective.
 void require_same_data(const TransferData& data, Comm& comm);

@@ -217,8 +217,7 @@ Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sou
       outcome.accuracy_by_iteration.push_back(judge(classes, trial).accuracy);
     };
   const auto begin = Clock::now();
-  const MatrixD scores =
-      run_transfer_method(piece.method, trial, settings, jobs, no_progress, watch);
+  const MatrixD scores = run_transfer_method(piece.method, trial, settings, {.jobs = jobs}, watch);
   outcome.seconds = seconds_since(begin);
   const Judged judged = judge(scores, trial);
   outcome.accuracy = judged.accuracy;
@@ -274,8 +273,7 @@ Chart chart_of(const TransferEvaluation& evaluation, const std::string& title,
 
 TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
                                      const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, Comm& comm, int jobs,
-                                     const Progress& progress) {
+                                     const TransferEvaluationOptions& options, const Run& run) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(data.collections.size() > sources, "evaluating needs a target beside the sources");
   TransferEvaluation result;
@@ -289,11 +287,11 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
 
   const std::vector<Piece> pieces = pieces_of(data, sources, transfer, options);
   const std::vector<std::string> made =
-      make_together(comm, std::ssize(pieces), [&](std::int64_t number) {
+      make_together(run.comm, std::ssize(pieces), [&](std::int64_t number) {
         const Piece& piece = pieces[static_cast<std::size_t>(number)];
-        progress({piece.method, static_cast<std::uint64_t>(piece.repetition),
-                  static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(outcome_of(piece, data, sources, transfer, options, jobs));
+        run.progress({piece.method, static_cast<std::uint64_t>(piece.repetition),
+                      static_cast<std::uint64_t>(options.repeat), "repetitions"});
+        return packed(outcome_of(piece, data, sources, transfer, options, run.jobs));
       });
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/transfer/data.h"
 #include "commonplace/transfer/rivals/methods.h"
 
@@ -70,8 +69,7 @@ struct TransferEvaluation {
 /// ranks have the data, share the methods and repetitions, and get the same.
 TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
                                      const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, Comm& comm, int jobs,
-                                     const Progress& progress);
+                                     const TransferEvaluationOptions& options, const Run& run);
 
 std::string to_json(const TransferEvaluation& evaluation);
 /// Convergence, and accuracy against whatever was varied, as SVG.

@@ -232,41 +232,40 @@ void check_rows(const AnchorEigenmaps& model, const Eigen::Ref<const Matrix>& ro
 }  // namespace
 
 AnchorEigenmapFit fit_anchor_eigenmaps(const Eigen::Ref<const Matrix>& rows,
-                                       const AnchorEigenmapOptions& options, Comm& comm,
-                                       const Progress& progress) {
+                                       const AnchorEigenmapOptions& options, const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
-  require(check_features(rows, comm) > 0, "the items have no features; expected 1 or more");
+  require(check_features(rows, run.comm) > 0, "the items have no features; expected 1 or more");
   AnchorEigenmapFit result;
   AnchorEigenmaps& model = result.model;
   model.options = options;
-  model.items = global_rows(rows.rows(), comm).count;
+  model.items = global_rows(rows.rows(), run.comm).count;
   require(model.items >= 2, "there are ", model.items,
           " items to learn eigenmaps from; expected 2 or more");
-  const Matrix sample = sample_rows(rows, options.sample, options.seed, comm).rows;
+  const Matrix sample = sample_rows(rows, options.sample, options.seed, run.comm).rows;
   KMeansOptions clusters;
   clusters.clusters = std::min<std::int64_t>(options.anchors, sample.rows());
   clusters.iterations = options.iterations;
   clusters.seed = options.seed;
-  clusters.jobs = options.jobs;
-  model.anchors = k_means(sample, clusters, progress);
-  model.bandwidth = mean_reach(model.anchors, sample, options.nearest, options.jobs);
+  clusters.jobs = run.jobs;
+  model.anchors = k_means(sample, clusters, run.progress);
+  model.bandwidth = mean_reach(model.anchors, sample, options.nearest, run.jobs);
   MatrixD gram = MatrixD::Zero(model.anchors.rows(), model.anchors.rows());
   VectorD degree = VectorD::Zero(model.anchors.rows());
   for (std::int64_t first = 0; first < rows.rows(); first += kBlockRows) {
     const auto part = rows.middleRows(first, std::min(kBlockRows, rows.rows() - first));
-    add_ties(tie(model, part, options.jobs), gram, degree);
-    progress({"tying items to anchors", static_cast<std::uint64_t>(first + part.rows()),
-              static_cast<std::uint64_t>(rows.rows()), "rows"});
+    add_ties(tie(model, part, run.jobs), gram, degree);
+    run.progress({"tying items to anchors", static_cast<std::uint64_t>(first + part.rows()),
+                  static_cast<std::uint64_t>(rows.rows()), "rows"});
   }
-  comm.sum(gram);
-  comm.sum(std::span<double>(degree.data(), static_cast<std::size_t>(degree.size())));
+  run.comm.sum(gram);
+  run.comm.sum(std::span<double>(degree.data(), static_cast<std::size_t>(degree.size())));
   drop_unused(model, gram, degree);
   solve(model, gram, degree);
   result.report.iterations = 1;
   result.report.converged = true;
-  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.communication_seconds = run.comm.seconds() - waited;
   result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }

@@ -6,9 +6,8 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
 namespace commonplace {
@@ -25,7 +24,6 @@ struct AnchorEigenmapOptions {
   std::int64_t sample = 20000;  ///< k-means is of so many items, drawn at random
   int iterations = 10;          ///< of k-means
   std::uint64_t seed = 1;       ///< of the sample and of k-means
-  int jobs = 0;                 ///< threads of this rank, 0: all; does not change the result
 };
 
 template <class Options, class Visit>
@@ -64,8 +62,7 @@ struct AnchorEigenmapFit {
 /// eigenvectors; memory O(m² + sample d). Error for a number that is not finite, naming the row,
 /// for fewer than 2 items and for options out of range.
 AnchorEigenmapFit fit_anchor_eigenmaps(const Eigen::Ref<const Matrix>& rows,
-                                       const AnchorEigenmapOptions& options, Comm& comm,
-                                       const Progress& progress = no_progress);
+                                       const AnchorEigenmapOptions& options, const Run& run);
 
 /// Z, n x m: each row's `nearest` anchors, columns ascending; weights add up to one.
 Sparse anchor_weights(const AnchorEigenmaps& model, const Eigen::Ref<const Matrix>& rows,

@@ -50,18 +50,18 @@ VectorD bandwidths_of(const AxisEigenmapOptions& options, const VectorD& deviati
 }
 
 template <class Scalar>
-AxisEigenmapFit fit(const RowsOf<Scalar>& rows, const AxisEigenmapOptions& options, Comm& comm,
-                    const Progress& progress) {
+AxisEigenmapFit fit(const RowsOf<Scalar>& rows, const AxisEigenmapOptions& options,
+                    const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
   std::int64_t read = 0;
   const RowsDone done = [&](std::int64_t more) {
     read += more;
-    progress({"learning the axes", static_cast<std::uint64_t>(read),
-              static_cast<std::uint64_t>(kPasses * rows.rows()), "rows"});
+    run.progress({"learning the axes", static_cast<std::uint64_t>(read),
+                  static_cast<std::uint64_t>(kPasses * rows.rows()), "rows"});
   };
-  const Spread spread = measure_spread<Scalar>(rows, options.rotate, comm, options.jobs, done);
+  const Spread spread = measure_spread<Scalar>(rows, options.rotate, run, done);
   require(spread.items >= 2, "there are ", spread.items,
           " items to learn eigenmaps from; expected 2 or more");
   require(spread.sum.size() > 0, "the items have no features; expected 1 or more");
@@ -80,22 +80,22 @@ AxisEigenmapFit fit(const RowsOf<Scalar>& rows, const AxisEigenmapOptions& optio
       std::max(kFewestBins, std::min(options.bins, spread.items / kItemsOfBin));
   result.statistics =
       place_axes<Scalar>(rows, options.rotate ? VectorD::Zero(deviation.size()) : mean, deviation,
-                         bins, model, comm, options.jobs, done);
+                         bins, model, run, done);
   result.statistics.items = spread.items;
   result.statistics.sum = spread.sum;
   if (options.rotate) result.statistics.scatter = spread.scatter;
   model.bandwidths = bandwidths_of(options, deviation);
-  choose_functions(model, result.statistics, options.jobs);
+  choose_functions(model, result.statistics, run.jobs);
   result.report.iterations = 1;
   result.report.converged = true;
-  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.communication_seconds = run.comm.seconds() - waited;
   result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }
 
 template <class Scalar>
 void add_rows_of(AxisStatistics& statistics, const AxisEigenmaps& model, const RowsOf<Scalar>& rows,
-                 Comm& comm, int jobs) {
+                 const Run& run) {
   require(statistics.histogram.rows() == model.axes() &&
               statistics.histogram.cols() == model.bins() &&
               statistics.sum.size() == model.features(),
@@ -105,12 +105,12 @@ void add_rows_of(AxisStatistics& statistics, const AxisEigenmaps& model, const R
   require(rows.cols() == model.features() || rows.rows() == 0, "the rows have ", rows.cols(),
           " features, the model ", model.features(), "; give the features it was fitted on");
   const bool rotated = model.rotation.size() > 0;
-  const Spread more = measure_spread<Scalar>(rows, rotated, comm, jobs, [](std::int64_t) {});
+  const Spread more = measure_spread<Scalar>(rows, rotated, run, [](std::int64_t) {});
   if (more.items == 0) return;
   Spread spread{statistics.items, statistics.sum,
                 rotated ? statistics.scatter : MatrixD::Zero(model.features(), 1)};
   add(spread, more);
-  const AxisStatistics counts = count_on_axes<Scalar>(rows, model, comm, jobs);
+  const AxisStatistics counts = count_on_axes<Scalar>(rows, model, run);
   statistics.items = spread.items;
   statistics.sum = spread.sum;
   if (rotated) statistics.scatter = spread.scatter;
@@ -174,15 +174,13 @@ VectorD bin_centres(const AxisEigenmaps& model, std::int64_t axis) {
 }
 
 AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const Matrix>& rows,
-                                   const AxisEigenmapOptions& options, Comm& comm,
-                                   const Progress& progress) {
-  return fit<float>(rows, options, comm, progress);
+                                   const AxisEigenmapOptions& options, const Run& run) {
+  return fit<float>(rows, options, run);
 }
 
 AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const MatrixD>& rows,
-                                   const AxisEigenmapOptions& options, Comm& comm,
-                                   const Progress& progress) {
-  return fit<double>(rows, options, comm, progress);
+                                   const AxisEigenmapOptions& options, const Run& run) {
+  return fit<double>(rows, options, run);
 }
 
 Matrix encode(const AxisEigenmaps& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
@@ -214,13 +212,13 @@ MatrixD encode(const AxisEigenmaps& model, const Eigen::Ref<const MatrixD>& rows
 }
 
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
-              const Eigen::Ref<const Matrix>& rows, Comm& comm, int jobs) {
-  add_rows_of<float>(statistics, model, rows, comm, jobs);
+              const Eigen::Ref<const Matrix>& rows, const Run& run) {
+  add_rows_of<float>(statistics, model, rows, run);
 }
 
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
-              const Eigen::Ref<const MatrixD>& rows, Comm& comm, int jobs) {
-  add_rows_of<double>(statistics, model, rows, comm, jobs);
+              const Eigen::Ref<const MatrixD>& rows, const Run& run) {
+  add_rows_of<double>(statistics, model, rows, run);
 }
 
 AxisEigenmaps refresh(const AxisEigenmaps& model, const AxisStatistics& statistics, int jobs) {

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -26,10 +25,8 @@ struct AxisEigenmapOptions {
   double smoothing = 0.1;  ///< added to the share of items of every bin
   double clip = 0.025;     ///< items beyond this quantile at either end count as at it
   bool rotate = true;      ///< to the principal axes of all items
-  int jobs = 0;            ///< threads of this rank, 0: all processors; does not change the result
 };
 
-/// `jobs` is the machine's matter, not the model's, so it is not in the list.
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, AxisEigenmapOptions>
 void visit_options(Options& options, Visit&& visit) {
@@ -107,12 +104,10 @@ struct AxisEigenmapFit {
 /// eigenvalues between 1e-10 (a constant) and 1 - 1e-9 (rounding alone). Error for a number that is
 /// not finite, naming the row, for fewer than 2 items and for options out of range.
 AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const Matrix>& rows,
-                                   const AxisEigenmapOptions& options, Comm& comm,
-                                   const Progress& progress = no_progress);
+                                   const AxisEigenmapOptions& options, const Run& run);
 /// The same computed in double throughout; for small data.
 AxisEigenmapFit fit_axis_eigenmaps(const Eigen::Ref<const MatrixD>& rows,
-                                   const AxisEigenmapOptions& options, Comm& comm,
-                                   const Progress& progress = no_progress);
+                                   const AxisEigenmapOptions& options, const Run& run);
 
 /// U, n x k: the functions at the rows, by linear interpolation, over their norms. The same bits
 /// for a row alone as among others. O(n (d a + k)), where a is the number of axes in use.
@@ -122,9 +117,9 @@ MatrixD encode(const AxisEigenmaps& model, const Eigen::Ref<const MatrixD>& rows
 /// Adds the items `rows` of all ranks, online (IALE), to the statistics of a model's items, without
 /// these.
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
-              const Eigen::Ref<const Matrix>& rows, Comm& comm, int jobs = 0);
+              const Eigen::Ref<const Matrix>& rows, const Run& run);
 void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
-              const Eigen::Ref<const MatrixD>& rows, Comm& comm, int jobs = 0);
+              const Eigen::Ref<const MatrixD>& rows, const Run& run);
 /// The model with rotation, bins, clips and bandwidths as they are, and eigenfunctions and norms of
 /// the items in `statistics`: the same (beyond rounding) as if these items had all been there.
 /// Which functions are chosen may change, so what was encoded before must be encoded again.

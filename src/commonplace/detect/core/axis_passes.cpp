@@ -270,14 +270,14 @@ struct KeyCounts {
 
 template <class Scalar>
 KeyCounts count_keys(const RowsOf<Scalar>& rows, const VectorD& centre, const VectorD& deviation,
-                     const AxisEigenmaps& model, Comm& comm, int jobs, const RowsDone& done) {
+                     const AxisEigenmaps& model, const Run& run, const RowsDone& done) {
   const std::int64_t axes = centre.size();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   KeyCounts result{std::vector<double>(static_cast<std::size_t>(axes), kInfinity),
                    std::vector<double>(static_cast<std::size_t>(axes), -kInfinity),
                    std::vector<std::int64_t>(static_cast<std::size_t>(axes * kKeys))};
-  for_each_rotated_block<Scalar>(rows, model, jobs, [&](const BlockOf<Scalar>& block) {
-    for_each_axis(axes, jobs, [&](std::int64_t axis) {
+  for_each_rotated_block<Scalar>(rows, model, run.jobs, [&](const BlockOf<Scalar>& block) {
+    for_each_axis(axes, run.jobs, [&](std::int64_t axis) {
       const auto place = static_cast<std::size_t>(axis);
       std::int64_t* counts = result.counts.data() + axis * kKeys;
       const Scalar middle = static_cast<Scalar>(centre(axis));
@@ -295,10 +295,10 @@ KeyCounts count_keys(const RowsOf<Scalar>& rows, const VectorD& centre, const Ve
     done(block.cols());
   });
   for (double& value : result.low) value = -value;
-  comm.max(result.low);
+  run.comm.max(result.low);
   for (double& value : result.low) value = -value;
-  comm.max(result.high);
-  comm.sum(std::span<std::int64_t>(result.counts));
+  run.comm.max(result.high);
+  run.comm.sum(std::span<std::int64_t>(result.counts));
   return result;
 }
 
@@ -334,20 +334,20 @@ void clip_axis(const Quantiles& quantiles, std::int64_t axis, AxisEigenmaps& mod
 template <class Scalar>
 AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
                           const VectorD& deviation, std::int64_t bins, AxisEigenmaps& model,
-                          Comm& comm, int jobs, const RowsDone& done) {
+                          const Run& run, const RowsDone& done) {
   const std::int64_t axes = centre.size();
-  const std::int64_t items = global_rows(rows.rows(), comm).count;
+  const std::int64_t items = global_rows(rows.rows(), run.comm).count;
   std::vector<Quantiles> quantiles;
   {
-    const KeyCounts keys = count_keys<Scalar>(rows, centre, deviation, model, comm, jobs, done);
+    const KeyCounts keys = count_keys<Scalar>(rows, centre, deviation, model, run, done);
     model.low = Eigen::Map<const VectorD>(keys.low.data(), axes);
     model.high = Eigen::Map<const VectorD>(keys.high.data(), axes);
     for (std::int64_t axis = 0; axis < axes; ++axis)
       quantiles.emplace_back(keys.counts.data() + axis * kKeys, items, model.options.clip);
   }
   Counts counts(axes, bins);
-  for_each_rotated_block<Scalar>(rows, model, jobs, [&](const BlockOf<Scalar>& block) {
-    for_each_axis(axes, jobs, [&](std::int64_t axis) {
+  for_each_rotated_block<Scalar>(rows, model, run.jobs, [&](const BlockOf<Scalar>& block) {
+    for_each_axis(axes, run.jobs, [&](std::int64_t axis) {
       Quantiles& wanted = quantiles[static_cast<std::size_t>(axis)];
       const AxisCounter<Scalar> counter{Ruler<Scalar>(model, axis, bins),
                                         static_cast<Scalar>(centre(axis)),
@@ -364,8 +364,8 @@ AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
     });
     done(block.cols());
   });
-  AxisStatistics result = counts.statistics(comm);
-  gather_quantiles(quantiles, comm);
+  AxisStatistics result = counts.statistics(run.comm);
+  gather_quantiles(quantiles, run.comm);
   model.clip_low.resize(axes);
   model.clip_high.resize(axes);
   for (std::int64_t axis = 0; axis < axes; ++axis)
@@ -374,11 +374,11 @@ AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
 }
 
 template <class Scalar>
-AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model, Comm& comm,
-                             int jobs) {
+AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model,
+                             const Run& run) {
   Counts counts(model.axes(), model.bins());
-  for_each_rotated_block<Scalar>(rows, model, jobs, [&](const BlockOf<Scalar>& block) {
-    for_each_axis(model.axes(), jobs, [&](std::int64_t axis) {
+  for_each_rotated_block<Scalar>(rows, model, run.jobs, [&](const BlockOf<Scalar>& block) {
+    for_each_axis(model.axes(), run.jobs, [&](std::int64_t axis) {
       const Ruler<Scalar> ruler(model, axis, model.bins());
       const auto lower = static_cast<Scalar>(model.clip_low(axis));
       const auto upper = static_cast<Scalar>(model.clip_high(axis));
@@ -392,18 +392,18 @@ AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& mo
       }
     });
   });
-  return counts.statistics(comm);
+  return counts.statistics(run.comm);
 }
 
 template AxisStatistics place_axes<float>(const RowsOf<float>&, const VectorD&, const VectorD&,
-                                          std::int64_t, AxisEigenmaps&, Comm&, int,
+                                          std::int64_t, AxisEigenmaps&, const Run&,
                                           const RowsDone&);
 template AxisStatistics place_axes<double>(const RowsOf<double>&, const VectorD&, const VectorD&,
-                                           std::int64_t, AxisEigenmaps&, Comm&, int,
+                                           std::int64_t, AxisEigenmaps&, const Run&,
                                            const RowsDone&);
-template AxisStatistics count_on_axes<float>(const RowsOf<float>&, const AxisEigenmaps&, Comm&,
-                                             int);
-template AxisStatistics count_on_axes<double>(const RowsOf<double>&, const AxisEigenmaps&, Comm&,
-                                              int);
+template AxisStatistics count_on_axes<float>(const RowsOf<float>&, const AxisEigenmaps&,
+                                             const Run&);
+template AxisStatistics count_on_axes<double>(const RowsOf<double>&, const AxisEigenmaps&,
+                                              const Run&);
 
 }  // namespace commonplace

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
 #include "commonplace/detect/core/axis_spread.h"
 
@@ -17,11 +17,11 @@ namespace commonplace {
 template <class Scalar>
 AxisStatistics place_axes(const RowsOf<Scalar>& rows, const VectorD& centre,
                           const VectorD& deviation, std::int64_t bins, AxisEigenmaps& model,
-                          Comm& comm, int jobs, const RowsDone& done);
+                          const Run& run, const RowsDone& done);
 
 /// Histogram, between, moment and second of all ranks' rows on the axes of a model.
 template <class Scalar>
-AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model, Comm& comm,
-                             int jobs);
+AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model,
+                             const Run& run);
 
 }  // namespace commonplace

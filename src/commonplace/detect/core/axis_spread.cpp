@@ -111,26 +111,26 @@ void centre_rows(const RowsOf<Scalar>& rows, const Eigen::Matrix<Scalar, 1, Eige
 }
 
 template <class Scalar>
-Spread measure_spread(const RowsOf<Scalar>& rows, bool scatter, Comm& comm, int jobs,
+Spread measure_spread(const RowsOf<Scalar>& rows, bool scatter, const Run& run,
                       const RowsDone& done) {
-  const std::int64_t columns = shared_columns(rows.rows(), rows.cols(), comm);
-  const GlobalRows place = global_rows(rows.rows(), comm);
-  const VectorD start = rough_mean<Scalar>(rows, columns, comm);
+  const std::int64_t columns = shared_columns(rows.rows(), rows.cols(), run.comm);
+  const GlobalRows place = global_rows(rows.rows(), run.comm);
+  const VectorD start = rough_mean<Scalar>(rows, columns, run.comm);
   const Eigen::Matrix<Scalar, 1, Eigen::Dynamic> shift = start.transpose().template cast<Scalar>();
   Spread result{place.count, VectorD::Zero(columns), MatrixD::Zero(columns, scatter ? columns : 1)};
   VectorD squares = VectorD::Zero(columns);
   BlockOf<Scalar> block;
   for (std::int64_t first = 0; first < rows.rows(); first += kRowsOfBlock) {
     const auto part = rows.middleRows(first, std::min(kRowsOfBlock, rows.rows() - first));
-    centre_and_add<Scalar>(part, shift, block, result.sum, scatter ? nullptr : &squares, jobs);
+    centre_and_add<Scalar>(part, shift, block, result.sum, scatter ? nullptr : &squares, run.jobs);
     // A number that is not finite makes the sum of its column one.
     if (!result.sum.allFinite()) require_finite<Scalar>(part, place.first + first);
-    if (scatter) add_scatter(block, result.scatter, jobs);
+    if (scatter) add_scatter(block, result.scatter, run.jobs);
     done(part.rows());
   }
   if (!scatter) result.scatter = squares;
-  comm.sum(span_of(result.sum));
-  comm.sum(result.scatter);
+  run.comm.sum(span_of(result.sum));
+  run.comm.sum(result.scatter);
   if (place.count == 0) return result;
   const auto items = static_cast<double>(place.count);
   if (scatter)
@@ -157,8 +157,8 @@ void add(Spread& spread, const Spread& others) {
   spread.items += others.items;
 }
 
-template Spread measure_spread<float>(const RowsOf<float>&, bool, Comm&, int, const RowsDone&);
-template Spread measure_spread<double>(const RowsOf<double>&, bool, Comm&, int, const RowsDone&);
+template Spread measure_spread<float>(const RowsOf<float>&, bool, const Run&, const RowsDone&);
+template Spread measure_spread<double>(const RowsOf<double>&, bool, const Run&, const RowsDone&);
 template void centre_rows<float>(const RowsOf<float>&, const Eigen::RowVectorXf&, BlockOf<float>&,
                                  int);
 template void centre_rows<double>(const RowsOf<double>&, const Eigen::RowVectorXd&,

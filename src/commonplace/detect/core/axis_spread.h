@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 
 /// Means and covariances of rows, read in order, in blocks. `Scalar` is float or double, what rows
 /// are made of and what is computed with them.
@@ -30,7 +30,7 @@ struct Spread {
   MatrixD scatter;  ///< d x d, or d x 1
 };
 template <class Scalar>
-Spread measure_spread(const RowsOf<Scalar>& rows, bool scatter, Comm& comm, int jobs,
+Spread measure_spread(const RowsOf<Scalar>& rows, bool scatter, const Run& run,
                       const RowsDone& done);
 
 /// `spread` of both; the items must not be the same.

@@ -97,20 +97,18 @@ std::string title_of(const Kinds& kinds) {
 class Choosing {
  public:
   Choosing(ManyFeatures features, const LabelledItems& labelled, const DetectorOptions& options,
-           Comm& comm, int jobs, const Progress& progress)
+           const Run& run)
       : features_(features),
         labelled_(labelled),
         options_(options),
-        comm_(comm),
-        jobs_(jobs),
-        progress_(progress),
+        run_(run),
         folds_(folds_of(labelled_.labels, options.space.seed)) {}
 
   Detector run() {
     const std::vector<Kinds> ways = candidates(options_, features_[0].rows());
     const bool can_choose = std::ssize(labelled_.rows) >= kFewestLabelled && anything_to_tell();
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      progress_({"trying representations", i, ways.size(), "ways"});
+      run_.progress({"trying representations", i, ways.size(), "ways"});
       DetectSpace space = make_space(ways[i]);
       if (can_choose) {
         try_heads(title_of(ways[i]), space);
@@ -143,10 +141,9 @@ class Choosing {
   const SpacePart& part_of(SpaceKind kind, std::size_t feature) {
     for (const SpacePart& part : fitted_)
       if (part.kind == kind && part.feature == static_cast<std::int64_t>(feature)) return part;
-    const RowRange own = own_rows(features_[feature].rows(), comm_);
+    const RowRange own = own_rows(features_[feature].rows(), run_.comm);
     fitted_.push_back(fit_part(kind, static_cast<std::int64_t>(feature),
-                               row_range(features_[feature], own), options_.space, comm_, jobs_,
-                               progress_));
+                               row_range(features_[feature], own), options_.space, run_));
     return fitted_.back();
   }
 
@@ -163,11 +160,12 @@ class Choosing {
   }
 
   void try_heads(const std::string& title, const DetectSpace& space) {
-    const Matrix coordinates = encode_rows(space, features_, labelled_.rows, true, jobs_);
+    const Matrix coordinates = encode_rows(space, features_, labelled_.rows, true, run_.jobs);
     for (const HeadSetting& setting : heads()) {
-      Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, jobs_);
+      Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, run_.jobs);
       // All ranks have the same labelled items; one of them decides.
-      comm_.broadcast(std::span<float>(scores.data(), static_cast<std::size_t>(scores.size())), 0);
+      run_.comm.broadcast(std::span<float>(scores.data(), static_cast<std::size_t>(scores.size())),
+                          0);
       const double miap = mean_interpolated_precision(scores, labelled_.labels);
       best_.tried.push_back({title, setting.svm ? "svm" : "smooth", setting.lambda, miap});
       if (miap <= best_miap_) continue;
@@ -195,9 +193,7 @@ class Choosing {
   ManyFeatures features_;
   const LabelledItems& labelled_;
   const DetectorOptions& options_;
-  Comm& comm_;
-  int jobs_;
-  Progress progress_;
+  Run run_;
   std::vector<int> folds_;
   std::vector<SpacePart> fitted_;
   Detector best_;
@@ -231,11 +227,10 @@ void check(const DetectorOptions& options) {
 }
 
 Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
-                      const DetectorOptions& options, Comm& comm, int jobs,
-                      const Progress& progress) {
+                      const DetectorOptions& options, const Run& run) {
   check(options);
   check_input(features, labelled);
-  return Choosing(features, labelled, options, comm, jobs, progress).run();
+  return Choosing(features, labelled, options, run).run();
 }
 
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/core/space.h"
 
@@ -65,8 +65,7 @@ struct Detector {
 /// Every rank gives the features of all items, of which it reads its own rows and the labelled
 /// ones; all get the same detector.
 Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
-                      const DetectorOptions& options, Comm& comm, int jobs,
-                      const Progress& progress);
+                      const DetectorOptions& options, const Run& run);
 inline constexpr std::int64_t kManyItems = 200'000;
 
 }  // namespace commonplace

@@ -70,9 +70,8 @@ std::int64_t place_of(const GraphDiffusion& model, std::span<const std::int64_t>
 }
 
 /// Sets mean and whitening. Directions in which items hardly vary are not blown up.
-void learn_whitening(const Eigen::Ref<const Matrix>& rows, GraphDiffusion& model, Comm& comm) {
-  const Spread spread =
-      measure_spread<float>(rows, true, comm, model.options.jobs, [](std::int64_t) {});
+void learn_whitening(const Eigen::Ref<const Matrix>& rows, GraphDiffusion& model, const Run& run) {
+  const Spread spread = measure_spread<float>(rows, true, run, [](std::int64_t) {});
   const auto items = static_cast<double>(std::max<std::int64_t>(spread.items, 1));
   model.mean = spread.sum / items;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(spread.scatter / items);
@@ -134,32 +133,31 @@ void average(const GraphDiffusion& model, const Matrix& values, std::span<const 
 }  // namespace
 
 GraphDiffusionFit fit_graph_diffusion(const Eigen::Ref<const Matrix>& rows,
-                                      const GraphDiffusionOptions& options, Comm& comm,
-                                      const Progress& progress) {
+                                      const GraphDiffusionOptions& options, const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
-  const std::int64_t columns = check_features(rows, comm);
+  const std::int64_t columns = check_features(rows, run.comm);
   require(columns > 0, "the items have no features; expected 1 or more");
-  RowSample sample = sample_rows(rows, options.references, options.seed, comm);
+  RowSample sample = sample_rows(rows, options.references, options.seed, run.comm);
   require(!sample.items.empty(), "there are no items to be neighbours; expected 1 or more");
   GraphDiffusionFit result;
   GraphDiffusion& model = result.model;
   model.options = options;
   model.rows = std::move(sample.items);
-  if (options.whitening > 0 && columns <= kMostWhitened) learn_whitening(rows, model, comm);
-  model.references = whitened(model, sample.rows, options.jobs);
+  if (options.whitening > 0 && columns <= kMostWhitened) learn_whitening(rows, model, run);
+  model.references = whitened(model, sample.rows, run.jobs);
   model.averaged = model.references;
   for (int round = 1; round < options.rounds; ++round) {
-    progress({"averaging with neighbours", static_cast<std::uint64_t>(round - 1),
-              static_cast<std::uint64_t>(options.rounds - 1), "rounds"});
+    run.progress({"averaging with neighbours", static_cast<std::uint64_t>(round - 1),
+                  static_cast<std::uint64_t>(options.rounds - 1), "rounds"});
     Matrix next = model.references;
-    average(model, model.averaged, model.rows, options.jobs, next);
+    average(model, model.averaged, model.rows, run.jobs, next);
     model.averaged = std::move(next);
   }
   result.report.iterations = options.rounds;
   result.report.converged = true;
-  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.communication_seconds = run.comm.seconds() - waited;
   result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
 namespace commonplace {
@@ -27,7 +26,6 @@ struct GraphDiffusionOptions {
   double whitening = 0.5;           ///< 0: none, 1: all directions vary alike
   std::int64_t references = 20000;  ///< all items if there are so many or fewer, else a sample
   std::uint64_t seed = 1;           ///< of the sample
-  int jobs = 0;                     ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -67,8 +65,7 @@ struct GraphDiffusionFit {
 /// all ranks), are taken. Error for a number that is not finite, naming the row.
 /// O(n d² + d³ + rounds m² d).
 GraphDiffusionFit fit_graph_diffusion(const Eigen::Ref<const Matrix>& rows,
-                                      const GraphDiffusionOptions& options, Comm& comm,
-                                      const Progress& progress = no_progress);
+                                      const GraphDiffusionOptions& options, const Run& run);
 
 /// Each row z, whitened and scaled to length one, becomes (1 - share) z + share times the weighted
 /// mean of what its nearest references of positive cosine are after all rounds but the last, scaled

@@ -15,10 +15,9 @@ ConceptHeads fit_lap_rls_heads(const Eigen::Ref<const Matrix>& coordinates, cons
                                double lambda, int jobs) {
   LapRlsOptions options;
   options.lambda = lambda;
-  options.jobs = jobs;
   ConceptHeads heads;
   heads.weights = fit_lap_rls(coordinates, labels, constant_penalty(coordinates.cols()), options,
-                              {}, &heads.offsets);
+                              {}, &heads.offsets, jobs);
   return heads;
 }
 
@@ -34,8 +33,7 @@ ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const Matrix
   if (!setting.svm) return fit_lap_rls_heads(coordinates, labels, setting.lambda, jobs);
   LinearRowOptions options;
   options.cost = setting.cost;
-  options.jobs = jobs;
-  const LinearRows linear = fit_linear_rows(coordinates, labels, options);
+  const LinearRows linear = fit_linear_rows(coordinates, labels, options, {.jobs = jobs});
   ConceptHeads heads{linear.weights.cast<double>(), VectorD::Zero(labels.cols())};
   for (Eigen::Index c = 0; c < labels.cols(); ++c) {
     heads.offsets(c) = static_cast<double>(linear.offset[static_cast<std::size_t>(c)]);
@@ -51,10 +49,9 @@ ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const Matrix
 ConceptHeads solve_heads(const LapRlsStatistics& statistics, double lambda, int jobs) {
   LapRlsOptions options;
   options.lambda = lambda;
-  options.jobs = jobs;
   ConceptHeads heads;
-  heads.weights =
-      solve_lap_rls(statistics, constant_penalty(statistics.gram.rows()), options, &heads.offsets);
+  heads.weights = solve_lap_rls(statistics, constant_penalty(statistics.gram.rows()), options,
+                                &heads.offsets, jobs);
   return heads;
 }
 

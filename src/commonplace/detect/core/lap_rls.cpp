@@ -193,7 +193,8 @@ MatrixD solve_few(MatrixD& rows, MatrixD& labels, const std::vector<double>& wei
 
 template <class Rows>
 MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const VectorD& penalty,
-            const LapRlsOptions& options, std::span<const double> weights, VectorD* bias) {
+            const LapRlsOptions& options, std::span<const double> weights, VectorD* bias,
+            int jobs) {
   check(options);
   check_sizes(rows, labels, weights);
   check_finite(rows, labels);
@@ -219,9 +220,9 @@ MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const Vec
       constants(shared.concepts) = found.transpose();
     } else {
       LapRlsStatistics statistics(rows.cols(), wanted.cols());
-      accumulate(statistics, own, wanted, own_weights, 1, options.jobs);
+      accumulate(statistics, own, wanted, own_weights, 1, jobs);
       VectorD found;
-      alpha(Eigen::all, shared.concepts) = solve_lap_rls(statistics, sigma, options, &found);
+      alpha(Eigen::all, shared.concepts) = solve_lap_rls(statistics, sigma, options, &found, jobs);
       constants(shared.concepts) = found;
     }
   }
@@ -231,12 +232,11 @@ MatrixD fit(const Rows& rows, const Eigen::Ref<const MatrixD>& labels, const Vec
 
 /// (Σ + λ G) α = λ R, in place of `gram` and `right`.
 void solve_in_place(MatrixD& gram, MatrixD& right, const VectorD& penalty,
-                    const LapRlsOptions& options) {
+                    const LapRlsOptions& options, int jobs) {
   gram *= options.lambda;
   right *= options.lambda;
   gram.diagonal() += penalty;
-  require(factorise(gram, options.jobs),
-          "the labelled rows cannot be solved for; give a smaller lambda");
+  require(factorise(gram, jobs), "the labelled rows cannot be solved for; give a smaller lambda");
   gram.triangularView<Eigen::Lower>().solveInPlace(right);
   gram.transpose().triangularView<Eigen::Upper>().solveInPlace(right);
 }
@@ -282,7 +282,7 @@ void sum_over_ranks(LapRlsStatistics& statistics, Comm& comm) {
 }
 
 MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty,
-                      const LapRlsOptions& options, VectorD* bias) {
+                      const LapRlsOptions& options, VectorD* bias, int jobs) {
   check(options);
   const VectorD sigma = checked_penalty(penalty, statistics.gram.rows());
   const Eigen::Index concepts = statistics.right.cols();
@@ -298,7 +298,7 @@ MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty
   if (!without.empty()) {
     MatrixD gram = statistics.gram;
     MatrixD right = statistics.right(Eigen::all, without);
-    solve_in_place(gram, right, sigma, options);
+    solve_in_place(gram, right, sigma, options, jobs);
     alpha(Eigen::all, without) = right;
   }
   if (!with.empty()) {
@@ -306,7 +306,7 @@ MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty
     const VectorD labels = statistics.label_sum(with);
     MatrixD gram = statistics.gram - statistics.weight * mean * mean.transpose();
     MatrixD right = statistics.right(Eigen::all, with) - mean * labels.transpose();
-    solve_in_place(gram, right, sigma, options);
+    solve_in_place(gram, right, sigma, options, jobs);
     alpha(Eigen::all, with) = right;
     constants(with) = labels / statistics.weight - right.transpose() * mean;
   }
@@ -316,14 +316,14 @@ MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty
 
 MatrixD fit_lap_rls(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const MatrixD>& labels,
                     const VectorD& penalty, const LapRlsOptions& options,
-                    std::span<const double> weights, VectorD* bias) {
-  return fit(rows, labels, penalty, options, weights, bias);
+                    std::span<const double> weights, VectorD* bias, int jobs) {
+  return fit(rows, labels, penalty, options, weights, bias, jobs);
 }
 
 MatrixD fit_lap_rls(const Eigen::Ref<const MatrixD>& rows, const Eigen::Ref<const MatrixD>& labels,
                     const VectorD& penalty, const LapRlsOptions& options,
-                    std::span<const double> weights, VectorD* bias) {
-  return fit(rows, labels, penalty, options, weights, bias);
+                    std::span<const double> weights, VectorD* bias, int jobs) {
+  return fit(rows, labels, penalty, options, weights, bias, jobs);
 }
 
 Matrix lap_rls_scores(const Eigen::Ref<const Matrix>& rows, const MatrixD& alpha, int jobs) {

@@ -19,7 +19,6 @@ namespace commonplace {
 struct LapRlsOptions {
   double lambda = 100;  ///< weight of a label against smoothness
   bool bias = true;     ///< false is the authors' rule
-  int jobs = 0;         ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -62,7 +61,7 @@ void sum_over_ranks(LapRlsStatistics& statistics, Comm& comm);
 /// both). `penalty` is Σ (k); penalties below 1e-9 count as that, so that a constant column is next
 /// to free. Sets `bias` (concepts) if it is given. O(k³ + k² concepts).
 MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty,
-                      const LapRlsOptions& options = {}, VectorD* bias = nullptr);
+                      const LapRlsOptions& options = {}, VectorD* bias = nullptr, int jobs = 0);
 
 /// α, k x concepts, straight from the labelled rows: through their l x l kernel U Σ⁻¹ Uᵀ + Λ⁻¹ if
 /// l < k (O(l² (k + l) + l k concepts), well under a millisecond for a few rows), else through
@@ -70,11 +69,11 @@ MatrixD solve_lap_rls(const LapRlsStatistics& statistics, const VectorD& penalty
 /// same labelled rows share a factor. A concept without labelled rows has α = 0.
 MatrixD fit_lap_rls(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const MatrixD>& labels,
                     const VectorD& penalty, const LapRlsOptions& options = {},
-                    std::span<const double> weights = {}, VectorD* bias = nullptr);
+                    std::span<const double> weights = {}, VectorD* bias = nullptr, int jobs = 0);
 /// The same on rows in double.
 MatrixD fit_lap_rls(const Eigen::Ref<const MatrixD>& rows, const Eigen::Ref<const MatrixD>& labels,
                     const VectorD& penalty, const LapRlsOptions& options = {},
-                    std::span<const double> weights = {}, VectorD* bias = nullptr);
+                    std::span<const double> weights = {}, VectorD* bias = nullptr, int jobs = 0);
 
 /// f = U α, n x concepts, to which a bias may be added. The same bits for a row alone as among
 /// others.

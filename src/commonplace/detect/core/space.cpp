@@ -97,7 +97,7 @@ std::int64_t DetectSpace::columns() const {
 }
 
 SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
-                   const SpaceOptions& options, Comm& comm, int jobs, const Progress& progress) {
+                   const SpaceOptions& options, const Run& run) {
   SpacePart part;
   part.kind = kind;
   part.feature = feature;
@@ -107,23 +107,20 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
     GraphDiffusionOptions chosen;
     chosen.neighbours = options.neighbours;
     chosen.seed = options.seed;
-    chosen.jobs = jobs;
-    part.diffusion = fit_graph_diffusion(rows, chosen, comm, progress).model;
+    part.diffusion = fit_graph_diffusion(rows, chosen, run).model;
     part.scale = Eigen::RowVectorXf::Ones(part.diffusion.features());
   } else if (kind == SpaceKind::axis) {
     AxisEigenmapOptions chosen;
     chosen.count = options.count;
     chosen.bins = options.bins;
-    chosen.jobs = jobs;
-    part.axis = fit_axis_eigenmaps(rows, chosen, comm, progress).model;
+    part.axis = fit_axis_eigenmaps(rows, chosen, run).model;
     part.scale = scale_of(part.axis.eigenvalues, part.axis.items);
   } else {
     AnchorEigenmapOptions chosen;
     chosen.count = options.count;
     chosen.anchors = options.anchors;
     chosen.seed = options.seed;
-    chosen.jobs = jobs;
-    part.anchors = fit_anchor_eigenmaps(rows, chosen, comm, progress).model;
+    part.anchors = fit_anchor_eigenmaps(rows, chosen, run).model;
     part.scale = scale_of(part.anchors.eigenvalues, part.anchors.items);
   }
   return part;

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/core/anchor_eigenmaps.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
 #include "commonplace/detect/core/graph_diffusion.h"
@@ -73,7 +72,7 @@ inline MatrixView row_range(const MatrixView& rows, const RowRange& range) {
 
 /// Coordinates of one kind, from the rows of all ranks.
 SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
-                   const SpaceOptions& options, Comm& comm, int jobs, const Progress& progress);
+                   const SpaceOptions& options, const Run& run);
 /// Parts side by side, each counting as much as the next.
 DetectSpace join_parts(std::vector<SpacePart> parts);
 

@@ -87,9 +87,8 @@ class WithoutKnown {
  public:
   using Scalar = double;
 
-  WithoutKnown(const NormalisedGraph& graph, const KnownVectors& known, int jobs,
-               const Progress& progress)
-      : graph_(graph), known_(known), jobs_(jobs), progress_(progress) {}
+  WithoutKnown(const NormalisedGraph& graph, const KnownVectors& known, const Run& run)
+      : graph_(graph), known_(known), run_(run) {}
 
   Eigen::Index rows() const { return graph_.items(); }
   Eigen::Index cols() const { return graph_.items(); }
@@ -99,8 +98,8 @@ class WithoutKnown {
     Eigen::Map<VectorD>(y, rows()) = multiply(in);
   }
   MatrixD multiply(const MatrixD& x) const {
-    progress_({"finding eigenvectors of a graph", ++products_, 0, "products"});
-    MatrixD result = graph_.multiply(x, jobs_);
+    run_.progress({"finding eigenvectors of a graph", ++products_, 0, "products"});
+    MatrixD result = graph_.multiply(x, run_.jobs);
     MatrixD products = MatrixD::Zero(known_.volume.size(), x.cols());
     for (Eigen::Index row = 0; row < x.rows(); ++row)
       if (const std::int32_t part = known_.part[static_cast<std::size_t>(row)]; part >= 0)
@@ -114,8 +113,7 @@ class WithoutKnown {
  private:
   const NormalisedGraph& graph_;
   const KnownVectors& known_;
-  int jobs_;
-  const Progress& progress_;
+  Run run_;
   mutable std::uint64_t products_ = 0;
 };
 
@@ -168,7 +166,7 @@ VectorD residuals_of(const NormalisedGraph& graph, const MatrixD& vectors,
 }  // namespace
 
 GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOptions& options,
-                               const Progress& progress) {
+                               const Run& run) {
   const auto begin = Clock::now();
   check(options);
   const NormalisedGraph graph(weights);
@@ -179,7 +177,7 @@ GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOpt
   const std::int64_t of_parts = std::min<std::int64_t>(wanted, known.volume.size() - 1);
   const std::int64_t others = wanted - of_parts;
   Pairs found{VectorD(0), MatrixD(weights.rows, 0)};
-  WithoutKnown matrix(graph, known, options.jobs, progress);
+  WithoutKnown matrix(graph, known, run);
   if (others > 0)
     found = weights.rows < kFewItems || 3 * others >= weights.rows
                 ? solve_dense(matrix, others)
@@ -191,7 +189,7 @@ GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOpt
   fix_signs(vectors);
   result.eigenvalues = VectorD::Zero(vectors.cols());
   result.eigenvalues.tail(found.eigenvalues.size()) = found.eigenvalues.cwiseMax(0);
-  result.residuals = residuals_of(graph, vectors, result.eigenvalues, options.jobs);
+  result.residuals = residuals_of(graph, vectors, result.eigenvalues, run.jobs);
   result.vectors = vectors.cast<float>();
   const double worst = vectors.cols() > 0 ? result.residuals.maxCoeff() : 0;
   result.report.objective = {worst};

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -15,7 +15,6 @@ struct GraphEigenmapOptions {
   double tolerance = 1e-8;   ///< of the residuals |L u - s u|
   int iterations = 300;      ///< restarts of the Lanczos method, at most
   std::uint64_t seed = 1;    ///< of its first vector
-  int jobs = 0;              ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -46,6 +45,6 @@ struct GraphEigenmaps {
 /// vectors or more are wanted. O(restarts n k²) or O(n³); memory 16 n k bytes and more, or 24 n².
 /// Error for a graph that is not symmetric or has no ties.
 GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOptions& options = {},
-                               const Progress& progress = no_progress);
+                               const Run& run = {});
 
 }  // namespace commonplace

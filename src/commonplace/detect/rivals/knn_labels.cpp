@@ -46,15 +46,16 @@ double vote(const std::vector<Voter>& voters, const Eigen::Ref<const MatrixD>& l
 }  // namespace
 
 Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const Matrix>& labelled,
-                  const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options) {
+                  const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options,
+                  int jobs) {
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   check_dense_rows(rows);
   check_dense_rows(labelled);
   check_labels(labels, labelled.rows());
   require(rows.cols() == labelled.cols(), "the rows have ", rows.cols(),
           " features, the labelled ones ", labelled.cols(), "; give the same of both");
-  const Matrix asked = unit_rows(rows, options.jobs);
-  const Matrix known = unit_rows(labelled, options.jobs);
+  const Matrix asked = unit_rows(rows, jobs);
+  const Matrix known = unit_rows(labelled, jobs);
   // Where each row is labelled for each concept, no more than the voters need to be in order.
   const std::int64_t sorted =
       (labels.array() != 0).all() ? options.neighbours : static_cast<std::int64_t>(known.rows());
@@ -62,18 +63,17 @@ Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const M
   const std::int64_t block = std::max<std::int64_t>(1, kProductsAtOnce / known.rows());
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     const Matrix cosines = multiply_transposed(
-        asked.middleRows(first, std::min(block, rows.rows() - first)), known, options.jobs);
-    parallel_for(static_cast<std::size_t>(cosines.rows()), options.jobs,
-                 [&](std::size_t begin, std::size_t end) {
-                   std::vector<Voter> voters;
-                   for (auto i = static_cast<Eigen::Index>(begin);
-                        i < static_cast<Eigen::Index>(end); ++i) {
-                     find_voters(cosines.row(i).data(), cosines.cols(), sorted, voters);
-                     for (Eigen::Index which = 0; which < labels.cols(); ++which)
-                       result(first + i, which) =
-                           static_cast<float>(vote(voters, labels, which, options.neighbours));
-                   }
-                 });
+        asked.middleRows(first, std::min(block, rows.rows() - first)), known, jobs);
+    parallel_for(
+        static_cast<std::size_t>(cosines.rows()), jobs, [&](std::size_t begin, std::size_t end) {
+          std::vector<Voter> voters;
+          for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
+            find_voters(cosines.row(i).data(), cosines.cols(), sorted, voters);
+            for (Eigen::Index which = 0; which < labels.cols(); ++which)
+              result(first + i, which) =
+                  static_cast<float>(vote(voters, labels, which, options.neighbours));
+          }
+        });
   }
   return result;
 }

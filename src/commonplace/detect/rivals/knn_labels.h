@@ -9,7 +9,6 @@ namespace commonplace {
 
 struct KnnLabelOptions {
   std::int64_t neighbours = 5;  ///< labelled rows that vote
-  int jobs = 0;                 ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -24,6 +23,7 @@ void visit_options(Options& options, Visit&& visit) {
 /// d, `labels` l x concepts: 1 has it, -1 has it not, 0 is not labelled for that concept. O(n l d +
 /// n l log l); memory 32 MB of products at once.
 Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const Matrix>& labelled,
-                  const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options = {});
+                  const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options = {},
+                  int jobs = 0);
 
 }  // namespace commonplace

@@ -25,15 +25,15 @@ void check(const LapSvmOptions& options) {
 
 /// L X for some columns X.
 MatrixD times_laplacian(const NormalisedGraph& graph, const SparseView& weights, const MatrixD& x,
-                        const LapSvmOptions& options) {
-  if (options.normalised) return x - graph.multiply(x, options.jobs);
-  return graph.degrees().asDiagonal() * x - multiply(weights, x, options.jobs);
+                        const LapSvmOptions& options, int jobs) {
+  if (options.normalised) return x - graph.multiply(x, jobs);
+  return graph.degrees().asDiagonal() * x - multiply(weights, x, jobs);
 }
 
 }  // namespace
 
 MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
-                        const LapSvmOptions& options) {
+                        const LapSvmOptions& options, int jobs) {
   check(options);
   check_dense_rows(rows);
   require(weights.rows == rows.rows(), "there is a graph of ", weights.rows,
@@ -44,10 +44,11 @@ MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& 
     for (Eigen::Index first = 0; first < rows.cols(); first += kColumnsAtOnce) {
       const Eigen::Index count = std::min(kColumnsAtOnce, rows.cols() - first);
       const Matrix rough =
-          times_laplacian(graph, weights, rows.middleCols(first, count).cast<double>(), options)
+          times_laplacian(graph, weights, rows.middleCols(first, count).cast<double>(), options,
+                          jobs)
               .cast<float>();
       MatrixD part = MatrixD::Zero(rows.cols(), count);
-      add_transposed_product(rows, rough, part, options.jobs);
+      add_transposed_product(rows, rough, part, jobs);
       result.middleCols(first, count) = part;
     }
   const double scale = options.intrinsic / static_cast<double>(rows.rows());
@@ -59,29 +60,28 @@ MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& 
 LinearRows fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
                        std::span<const std::int64_t> labelled,
                        const Eigen::Ref<const MatrixD>& labels, const LapSvmOptions& options,
-                       const Progress& progress) {
+                       const Run& run) {
   check(options);
   check_items(labelled, rows.rows());
   check_labels(labels, std::ssize(labelled));
-  MatrixD factor = lap_svm_penalty(rows, weights, options);
-  require(factorise(factor, options.jobs), "ambient is ", options.ambient,
+  MatrixD factor = lap_svm_penalty(rows, weights, options, run.jobs);
+  require(factorise(factor, run.jobs), "ambient is ", options.ambient,
           ", too little beside an intrinsic of ", options.intrinsic,
           " to tell the features apart; expected more");
-  const MatrixD inverse = inverse_of_lower(factor, options.jobs);
+  const MatrixD inverse = inverse_of_lower(factor, run.jobs);
   MatrixD known(std::ssize(labelled), rows.cols());
   for (Eigen::Index row = 0; row < known.rows(); ++row)
     known.row(row) = rows.row(labelled[static_cast<std::size_t>(row)]).cast<double>();
-  const MatrixD turned = multiply(known, MatrixD(inverse.transpose()), options.jobs);
+  const MatrixD turned = multiply(known, MatrixD(inverse.transpose()), run.jobs);
   LinearRowOptions linear;
   linear.cost = 0.5;
   linear.bias = options.bias / std::sqrt(options.ambient);
   linear.tolerance = options.tolerance;
   linear.balanced = options.balanced;
-  linear.jobs = options.jobs;
-  LinearRows result = fit_linear_rows(turned, labels, linear, progress);
+  LinearRows result = fit_linear_rows(turned, labels, linear, run);
   // w = R⁻ᵀ v
   result.weights =
-      multiply(MatrixD(inverse.transpose()), MatrixD(result.weights.cast<double>()), options.jobs)
+      multiply(MatrixD(inverse.transpose()), MatrixD(result.weights.cast<double>()), run.jobs)
           .cast<float>();
   return result;
 }

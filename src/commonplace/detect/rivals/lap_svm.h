@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/linear_rows.h"
 
 namespace commonplace {
@@ -20,7 +20,6 @@ struct LapSvmOptions {
   double bias = 1;          ///< value of a feature that every item has; 0 for none
   double tolerance = 0.01;  ///< liblinear's, of the gradient
   bool balanced = false;    ///< rows that have a concept count (rows without) / (rows with) times
-  int jobs = 0;             ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -37,7 +36,7 @@ void visit_options(Options& options, Visit&& visit) {
 /// A = ambient I + intrinsic Xᵀ L X / n, d x d, for all rows X (n x d) and a symmetric graph (n x
 /// n, see neighbour_graph.h). O(nonzeros d + n d²); memory O(n d + d²).
 MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
-                        const LapSvmOptions& options = {});
+                        const LapSvmOptions& options = {}, int jobs = 0);
 
 /// Minimises (sum over labelled rows of the squared hinge of w x + b) + wᵀ A w + ambient b² / bias²
 /// for each concept. `labelled` says which row each row of `labels` (l x concepts: 1 has it, -1 has
@@ -48,6 +47,6 @@ MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& 
 LinearRows fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
                        std::span<const std::int64_t> labelled,
                        const Eigen::Ref<const MatrixD>& labels, const LapSvmOptions& options = {},
-                       const Progress& progress = no_progress);
+                       const Run& run = {});
 
 }  // namespace commonplace

@@ -57,11 +57,10 @@ struct Judged {
 
 class Chooser {
  public:
-  Chooser(const RelateData& data, const RelateOptions& options, int jobs, const Progress& progress)
+  Chooser(const RelateData& data, const RelateOptions& options, const Run& run)
       : data_(data),
         options_(options),
-        jobs_(jobs),
-        progress_(progress),
+        run_(run),
         held_(hold_out(data, kHeldShare, options.projection.seed)),
         links_(links_of(data, held_.held)),
         asked_(asked_modalities(data)) {}
@@ -88,9 +87,7 @@ class Chooser {
 
   const RelateData& data_;
   const RelateOptions& options_;
-  int jobs_;
-  const Progress& progress_;
-  SelfComm alone_;
+  Run run_;
   HeldOut held_;
   RelateLinks links_;
   std::vector<std::size_t> asked_;
@@ -105,7 +102,7 @@ RelateSpace Chooser::fit(const std::vector<ModalitySetting>& settings, std::int6
   GuidedProjectionOptions options = options_.projection;
   options.dim = whole(options_.dim, "--dim", most_dim);
   options.tolerance = 1e-3;  // enough to compare settings by
-  RelateSpace space = fit_relate_space(data_, links_, settings, options, alone_, jobs_, no_progress,
+  RelateSpace space = fit_relate_space(data_, links_, settings, options, {.jobs = run_.jobs},
                                        {nullptr, &last_, &cache_});
   last_ = space.projection;
   return space;
@@ -114,7 +111,7 @@ RelateSpace Chooser::fit(const std::vector<ModalitySetting>& settings, std::int6
 Judged Chooser::judge(RelateSpace space, bool with_rest) {
   std::vector<Matrix> positions;
   for (std::size_t k = 0; k < data_.modalities.size(); ++k)
-    positions.push_back(positions_of(space, data_, k, alone_, jobs_, &cache_));
+    positions.push_back(positions_of(space, data_, k, {.jobs = run_.jobs}, &cache_));
   Judged best;
   std::vector<std::int64_t> dims{space.dim()};
   if (options_.dim == "auto")
@@ -132,7 +129,7 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) {
       judged.rules[target] = choose_rule(space, data_, target, positions[target],
                                          evidence_of(data_, positions, target, rows),
                                          known_of(data_, positions, target, kept_rows(target)),
-                                         truth_of(data_.modalities[target], rows), jobs_);
+                                         truth_of(data_.modalities[target], rows), run_.jobs);
       sum += judged.rules[target].quality;
     }
     judged.quality = sum / static_cast<double>(asked_.size());
@@ -146,8 +143,9 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) {
           if (rows.empty()) continue;
           const Evidence evidence = evidence_of(data_, positions, k, rows);
           const Sparse truth = truth_of(data_.modalities[k], rows);
-          judged.rules[k] = choose_rule(space, data_, k, positions[k], evidence,
-                                        known_of(data_, positions, k, kept_rows(k)), truth, jobs_);
+          judged.rules[k] =
+              choose_rule(space, data_, k, positions[k], evidence,
+                          known_of(data_, positions, k, kept_rows(k)), truth, run_.jobs);
           if (data_.modalities[k].what.of == NodeType::places && judged.place_rule.spread.empty())
             judged.place_rule =
                 choose_place_rule(space, judged.rules[k], k, positions, evidence, truth);
@@ -167,19 +165,19 @@ PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule&
   double least = -1;
   for (const std::int64_t neighbours : {0, 3, 10, 30}) {
     const Matrix scores = place_scores(space, rule, neighbours, modality, positions[modality],
-                                       evidence, known, jobs_);
-    const double error =
-        median_error(place_errors(scores, truth.view(), data_.modalities[modality].places, jobs_));
+                                       evidence, known, run_.jobs);
+    const double error = median_error(
+        place_errors(scores, truth.view(), data_.modalities[modality].places, run_.jobs));
     if (least >= 0 && error >= least) continue;
     least = error;
-    best = fit_place_rule(scores, truth.view(), data_.modalities[modality].places, jobs_);
+    best = fit_place_rule(scores, truth.view(), data_.modalities[modality].places, run_.jobs);
     best.neighbours = neighbours;
   }
   return best;
 }
 
 void Chooser::attempt(const std::vector<ModalitySetting>& settings, const std::string& what) {
-  progress_({"choosing: " + what, tried_.size(), 0, "settings"});
+  run_.progress({"choosing: " + what, tried_.size(), 0, "settings"});
   const Judged judged = judge(fit(settings, kDimToChoose), false);
   tried_.push_back({what, judged.quality});
   if (judged.quality > judged_.quality + (best_.empty() ? 0 : kGain)) {
@@ -359,8 +357,7 @@ Sparse truth_of(const ModalityRows& modality, std::span<const std::int64_t> rows
   return truth;
 }
 
-RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
-                             int jobs, const Progress& progress) {
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, const Run& run) {
   check(options);
   std::vector<Modality> names;
   for (const ModalityRows& modality : data.modalities) names.push_back(modality.what);
@@ -383,12 +380,12 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
     }
     of_collection.emplace(modality.what.collection, std::move(rows));
   }
-  if (all) return of_first(comm, Chooser(data, options, jobs, progress).choose());
+  if (all) return of_first(run.comm, Chooser(data, options, run).choose());
   std::vector<std::vector<std::int64_t>> rows;
   for (const ModalityRows& modality : data.modalities)
     rows.push_back(of_collection[modality.what.collection]);
   const RelateData part = take_items(data, rows);
-  return of_first(comm, Chooser(part, options, jobs, progress).choose());
+  return of_first(run.comm, Chooser(part, options, run).choose());
 }
 
 }  // namespace commonplace

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/rules.h"
 
 namespace commonplace {
@@ -61,8 +60,7 @@ std::vector<std::size_t> asked_modalities(const RelateData& data);
 /// Holds out a fifth of the items, or of a sample of them, and tries kernels, widths, ridges,
 /// dimensions and rules on them, one at a time, for as long as that helps. What the user set stays.
 /// Every rank chooses by itself, on the same items, and then takes the choice of rank 0.
-RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, Comm& comm,
-                             int jobs, const Progress& progress);
+RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, const Run& run);
 
 /// Items held out of a space that is learned.
 struct HeldOut {

@@ -36,13 +36,13 @@ void check(const GuidedProjectionOptions& options) {
   require(options.max_rounds >= 1, "max_rounds is ", options.max_rounds, "; expected 1 or more");
 }
 
-EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t size) {
+EigenOptions solver_options(const GuidedProjectionOptions& options, std::int64_t size, int jobs) {
   EigenOptions result;
   result.count = std::min(options.dim, size);
   result.tolerance = options.tolerance;
   result.max_rounds = options.max_rounds;
   result.seed = options.seed;
-  result.jobs = options.jobs;
+  result.jobs = jobs;
   return result;
 }
 
@@ -67,13 +67,14 @@ MatrixD start_from(const GuidedProjection* start, const GuidedOperator& problem)
 }
 
 Eigenpairs solve_all(const GuidedOperator& problem, const GuidedProjectionOptions& options,
-                     const MatrixD& start, const Progress& progress) {
+                     const MatrixD& start, const Run& run) {
   EigenProblem equation;
   equation.size = problem.features();
   equation.multiply_a = [&](const MatrixD& p) { return problem.multiply_a(p); };
   equation.multiply_b = [&](const MatrixD& p) { return problem.multiply_b(p); };
   equation.precondition = [&](const MatrixD& p) { return problem.solve_b(p); };
-  return lowest_eigenpairs(equation, start, solver_options(options, equation.size), progress);
+  return lowest_eigenpairs(equation, start, solver_options(options, equation.size, run.jobs),
+                           run.progress);
 }
 
 /// A with the ridges of the modalities after the first on its diagonal.
@@ -97,7 +98,7 @@ MatrixD whole_a(const GuidedOperator& problem) {
 /// With A in blocks of the first modality (1) and the others (2): the others follow the first by
 /// b = −A22⁻¹ A21 a, and (A11 − A12 A22⁻¹ A21) a = λ B a.
 Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOptions& options,
-                       const MatrixD& start, const Progress& progress) {
+                       const MatrixD& start, const Run& run) {
   const std::int64_t size = problem.features();
   require(size <= kMostEliminated, "constraint is first with ", size,
           " features of all kinds together; expected ", kMostEliminated,
@@ -107,14 +108,14 @@ Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOpti
   MatrixD a = whole_a(problem);
   MatrixD lower = a.bottomRightCorner(others, others);
   const VectorD entries = lower.diagonal();
-  require(factorise(lower, options.jobs) &&
+  require(factorise(lower, run.jobs) &&
               (lower.diagonal().cwiseAbs2().array() > 1e-13 * entries.array()).all(),
           "the kinds after the first cannot be eliminated: what their links hold together is not "
           "positive definite; raise their gamma, set balanced to false, or use the constraint all");
-  const MatrixD inverse = inverse_of_lower(lower, options.jobs);
-  const MatrixD half = multiply(inverse, a.bottomLeftCorner(others, own), options.jobs);
+  const MatrixD inverse = inverse_of_lower(lower, run.jobs);
+  const MatrixD half = multiply(inverse, a.bottomLeftCorner(others, own), run.jobs);
   MatrixD reduced = a.topLeftCorner(own, own);
-  reduced -= multiply(MatrixD(half.transpose()), half, options.jobs);
+  reduced -= multiply(MatrixD(half.transpose()), half, run.jobs);
   const auto of_first = [&](const MatrixD& p) {
     MatrixD whole = MatrixD::Zero(size, p.cols());
     whole.topRows(own) = p;
@@ -122,17 +123,17 @@ Eigenpairs solve_first(const GuidedOperator& problem, const GuidedProjectionOpti
   };
   EigenProblem equation;
   equation.size = own;
-  equation.multiply_a = [&](const MatrixD& p) { return multiply(reduced, p, options.jobs); };
+  equation.multiply_a = [&](const MatrixD& p) { return multiply(reduced, p, run.jobs); };
   equation.multiply_b = [&](const MatrixD& p) {
     return MatrixD(problem.multiply_b(of_first(p)).topRows(own));
   };
   equation.precondition = [&](const MatrixD& p) {
     return MatrixD(problem.solve_b(of_first(p)).topRows(own));
   };
-  Eigenpairs pairs =
-      lowest_eigenpairs(equation, start.topRows(own), solver_options(options, own), progress);
-  const MatrixD follow = multiply(MatrixD(multiply(half, pairs.vectors, options.jobs).transpose()),
-                                  inverse, options.jobs);
+  Eigenpairs pairs = lowest_eigenpairs(equation, start.topRows(own),
+                                       solver_options(options, own, run.jobs), run.progress);
+  const MatrixD follow =
+      multiply(MatrixD(multiply(half, pairs.vectors, run.jobs).transpose()), inverse, run.jobs);
   MatrixD vectors(size, pairs.vectors.cols());
   vectors.topRows(own) = pairs.vectors;
   vectors.bottomRows(others) = -follow.transpose();
@@ -219,15 +220,15 @@ ProjectedModality read_modality(const TensorFile& file, std::size_t number, std:
 
 GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modalities,
                                           std::span<const Guidance> guidance,
-                                          const GuidedProjectionOptions& options, Comm& comm,
-                                          const GuidedProjection* start, const Progress& progress) {
+                                          const GuidedProjectionOptions& options, const Run& run,
+                                          const GuidedProjection* start) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
-  const GuidedOperator problem(modalities, guidance, options, comm);
+  const GuidedOperator problem(modalities, guidance, options, run);
   const MatrixD from = start_from(start, problem);
-  Eigenpairs pairs = options.constraint == "first" ? solve_first(problem, options, from, progress)
-                                                   : solve_all(problem, options, from, progress);
+  Eigenpairs pairs = options.constraint == "first" ? solve_first(problem, options, from, run)
+                                                   : solve_all(problem, options, from, run);
   GuidedProjectionFit result;
   result.model.options = options;
   result.model.strength = strengths(problem, pairs.vectors);
@@ -238,7 +239,7 @@ GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modali
   result.report.objective = {pairs.residuals.maxCoeff()};
   result.report.iterations = pairs.rounds;
   result.report.converged = pairs.converged;
-  result.report.communication_seconds = comm.seconds() - waited;
+  result.report.communication_seconds = run.comm.seconds() - waited;
   result.report.compute_seconds = seconds_since(begin) - result.report.communication_seconds;
   return result;
 }

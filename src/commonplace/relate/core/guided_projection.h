@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
 
@@ -39,7 +38,6 @@ struct GuidedProjectionOptions {
   double tolerance = 1e-9;  ///< of the eigenvectors' residuals
   int max_rounds = 300;
   std::uint64_t seed = 1;
-  int jobs = 0;  ///< threads of this rank, 0: all; does not change the result
 };
 
 template <class Options, class Visit>
@@ -111,9 +109,8 @@ struct GuidedProjectionFit {
 /// definite (it says to raise gamma).
 GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modalities,
                                           std::span<const Guidance> guidance,
-                                          const GuidedProjectionOptions& options, Comm& comm,
-                                          const GuidedProjection* start = nullptr,
-                                          const Progress& progress = no_progress);
+                                          const GuidedProjectionOptions& options, const Run& run,
+                                          const GuidedProjection* start = nullptr);
 
 /// The coordinates of items of `modality`, n x k. The same bits for a row alone as among others.
 Matrix encode(const GuidedProjection& model, std::size_t modality, const FeatureRows& rows,

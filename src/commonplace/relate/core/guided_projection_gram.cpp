@@ -87,30 +87,30 @@ MatrixD sparse_gram(const GuidedItems& modality, const VectorD& weights, int job
 }
 
 /// Xᵀ d of all ranks.
-VectorD weighted_sums(const GuidedItems& modality, const VectorD& weights, int jobs, Comm& comm) {
+VectorD weighted_sums(const GuidedItems& modality, const VectorD& weights, const Run& run) {
   GuidedItems plain = modality;
   plain.mean.resize(0);
-  MatrixD sums = project_back(plain, MatrixD(weights), jobs);
-  comm.sum(sums);
+  MatrixD sums = project_back(plain, MatrixD(weights), run.jobs);
+  run.comm.sum(sums);
   return sums.col(0);
 }
 
 MatrixD formed_gram(const GuidedItems& modality, const VectorD& weights, double total,
-                    bool in_float, int jobs, Comm& comm) {
-  MatrixD result = modality.sparse() ? sparse_gram(modality, weights, jobs)
-                   : in_float        ? dense_gram_in_float(modality, weights, jobs)
-                                     : dense_gram(modality, weights, jobs);
-  comm.sum(result);
+                    bool in_float, const Run& run) {
+  MatrixD result = modality.sparse() ? sparse_gram(modality, weights, run.jobs)
+                   : in_float        ? dense_gram_in_float(modality, weights, run.jobs)
+                                     : dense_gram(modality, weights, run.jobs);
+  run.comm.sum(result);
   if (!modality.sparse() || modality.mean.size() == 0) return result;
   const VectorD& m = modality.mean;
-  const VectorD shift = weighted_sums(modality, weights, jobs, comm) - total / 2 * m;
+  const VectorD shift = weighted_sums(modality, weights, run) - total / 2 * m;
   result -= shift * m.transpose() + m * shift.transpose();
   return result;
 }
 
 /// The diagonal of what is not formed, over all ranks.
-VectorD diagonal_of(const GuidedItems& modality, const VectorD& weights, double total, int jobs,
-                    Comm& comm) {
+VectorD diagonal_of(const GuidedItems& modality, const VectorD& weights, double total,
+                    const Run& run) {
   MatrixD squares = MatrixD::Zero(modality.columns, 1);
   for (std::int64_t i = 0; i < modality.items; ++i) {
     if (modality.sparse()) {
@@ -124,9 +124,9 @@ VectorD diagonal_of(const GuidedItems& modality, const VectorD& weights, double 
           weights(i) * modality.features->dense().row(i).cast<double>().cwiseAbs2().transpose();
     }
   }
-  comm.sum(squares);
+  run.comm.sum(squares);
   if (modality.mean.size() == 0) return squares.col(0);
-  const VectorD u = weighted_sums(modality, weights, jobs, comm);
+  const VectorD u = weighted_sums(modality, weights, run);
   return squares.col(0) - 2 * u.cwiseProduct(modality.mean) + total * modality.mean.cwiseAbs2();
 }
 
@@ -138,12 +138,12 @@ VectorD diagonal_of(const GuidedItems& modality, const VectorD& weights, double 
 
 }  // namespace
 
-WeightedGram::WeightedGram(const GuidedItems& modality, VectorD weights, bool formed, int jobs,
-                           Comm& comm, double most_in_double)
-    : modality_(&modality), comm_(&comm), jobs_(jobs), weights_(std::move(weights)) {
-  total_ = comm.sum(weights_.sum());
+WeightedGram::WeightedGram(const GuidedItems& modality, VectorD weights, bool formed,
+                           const Run& run, double most_in_double)
+    : modality_(&modality), comm_(&run.comm), jobs_(run.jobs), weights_(std::move(weights)) {
+  total_ = run.comm.sum(weights_.sum());
   if (modality.identity()) {
-    all_weights_ = gather_values(modality, weights_, comm);
+    all_weights_ = gather_values(modality, weights_, run.comm);
     diagonal_ = all_weights_;
     if (modality.mean.size() > 0)
       diagonal_ +=
@@ -152,10 +152,10 @@ WeightedGram::WeightedGram(const GuidedItems& modality, VectorD weights, bool fo
     const auto columns = static_cast<double>(modality.columns);
     const bool in_float =
         static_cast<double>(modality.all_items) * columns * columns > most_in_double;
-    matrix_ = formed_gram(modality, weights_, total_, in_float, jobs, comm);
+    matrix_ = formed_gram(modality, weights_, total_, in_float, run);
     diagonal_ = matrix_.diagonal();
   } else {
-    diagonal_ = diagonal_of(modality, weights_, total_, jobs, comm);
+    diagonal_ = diagonal_of(modality, weights_, total_, run);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/guided_projection_items.h"
 
 namespace commonplace {
@@ -20,7 +20,7 @@ class WeightedGram {
 
   /// `weights` of this rank's items. `formed`: as a matrix, O(items · columns²) once; not of an
   /// identity.
-  WeightedGram(const GuidedItems& modality, VectorD weights, bool formed, int jobs, Comm& comm,
+  WeightedGram(const GuidedItems& modality, VectorD weights, bool formed, const Run& run,
                double most_in_double = kMostInDouble);
 
   /// Times p, columns x vectors, the same on all ranks.

@@ -126,13 +126,13 @@ GuidedItems guided_items(const GuidedModality& modality, std::size_t number, Com
   return result;
 }
 
-VectorD weighted_mean(const GuidedItems& modality, const VectorD& weights, int jobs, Comm& comm) {
+VectorD weighted_mean(const GuidedItems& modality, const VectorD& weights, const Run& run) {
   GuidedItems plain = modality;
   plain.mean.resize(0);
   MatrixD sums(modality.columns + 1, 1);
-  sums.topRows(modality.columns) = project_back(plain, MatrixD(weights), jobs);
+  sums.topRows(modality.columns) = project_back(plain, MatrixD(weights), run.jobs);
   sums(modality.columns, 0) = weights.sum();
-  comm.sum(sums);
+  run.comm.sum(sums);
   const double total = sums(modality.columns, 0);
   if (!(total > 0)) return VectorD::Zero(modality.columns);
   return sums.topRows(modality.columns) / total;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/guided_projection.h"
 
 // The items' side of a guided projection: one modality's features X, centred to Y = X − 1 meanᵀ
@@ -37,7 +37,7 @@ GuidedItems guided_items(const GuidedModality& modality, std::size_t number, Com
 SparseView rebased(const SparseView& rows, std::vector<std::int64_t>& starts);
 
 /// The mean of the features, each item of all ranks weighted.
-VectorD weighted_mean(const GuidedItems& modality, const VectorD& weights, int jobs, Comm& comm);
+VectorD weighted_mean(const GuidedItems& modality, const VectorD& weights, const Run& run);
 
 /// Y p, this rank's items x vectors. O(numbers · vectors).
 MatrixD project(const GuidedItems& modality, const MatrixD& p, int jobs);

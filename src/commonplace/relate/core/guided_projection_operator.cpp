@@ -46,25 +46,25 @@ bool has_matrix(const GuidedItems& modality) {
 
 GuidedOperator::GuidedOperator(std::span<const GuidedModality> modalities,
                                std::span<const Guidance> guidance,
-                               const GuidedProjectionOptions& options, Comm& comm,
+                               const GuidedProjectionOptions& options, const Run& run,
                                std::int64_t most_formed)
-    : options_(options), comm_(comm), most_formed_(most_formed) {
+    : options_(options), run_(run), most_formed_(most_formed) {
   require(!modalities.empty(), "there are no kinds of items; give one or more");
   for (std::size_t k = 0; k < modalities.size(); ++k) {
-    modalities_.push_back(guided_items(modalities[k], k, comm));
+    modalities_.push_back(guided_items(modalities[k], k, run.comm));
     modalities_.back().first_column = features_;
     features_ += modalities_.back().columns;
     gammas_.push_back(modalities[k].gamma);
   }
-  graph_ = guided_graph(modalities_, guidance, options.balanced, comm);
+  graph_ = guided_graph(modalities_, guidance, options.balanced, run.comm);
   for (std::size_t k = 0; k < modalities_.size(); ++k) {
     const bool all = options.constraint == "identity";
-    require(all || comm.sum(graph_.degrees[k].absolute.sum()) > 0, "no link touches kind ", k,
+    require(all || run.comm.sum(graph_.degrees[k].absolute.sum()) > 0, "no link touches kind ", k,
             "; leave it out");
     if (!options.centre) continue;
-    modalities_[k].mean = weighted_mean(
-        modalities_[k], all ? VectorD::Ones(modalities_[k].items) : graph_.degrees[k].absolute,
-        options.jobs, comm);
+    modalities_[k].mean =
+        weighted_mean(modalities_[k],
+                      all ? VectorD::Ones(modalities_[k].items) : graph_.degrees[k].absolute, run);
   }
   make_grams();
   for (const GuidedLinks& links : graph_.links) {
@@ -86,17 +86,16 @@ VectorD GuidedOperator::weights_of_b(std::size_t modality) const {
 void GuidedOperator::make_grams() {
   for (std::size_t k = 0; k < modalities_.size(); ++k) {
     const bool held = k == 0 || options_.constraint != "first";
-    b_grams_.push_back(std::make_unique<WeightedGram>(
-        modalities_[k], weights_of_b(k), held && has_matrix(modalities_[k]), options_.jobs, comm_));
-    if (held) metric_.emplace_back(modalities_[k], *b_grams_[k], gammas_[k], k, options_.jobs);
+    b_grams_.push_back(std::make_unique<WeightedGram>(modalities_[k], weights_of_b(k),
+                                                      held && has_matrix(modalities_[k]), run_));
+    if (held) metric_.emplace_back(modalities_[k], *b_grams_[k], gammas_[k], k, run_.jobs);
     const VectorD& degrees = graph_.degrees[k].resulting;
-    const bool none = comm_.sum(degrees.cwiseAbs().sum()) == 0;
+    const bool none = run_.comm.sum(degrees.cwiseAbs().sum()) == 0;
     const bool same = graph_.degrees_equal && options_.constraint != "identity";
     if (!none && !same)
       own_degree_grams_.push_back(std::make_unique<WeightedGram>(
           modalities_[k], degrees,
-          has_matrix(modalities_[k]) && modalities_[k].columns <= kMostDegreeColumns, options_.jobs,
-          comm_));
+          has_matrix(modalities_[k]) && modalities_[k].columns <= kMostDegreeColumns, run_));
     degree_grams_.push_back(none   ? nullptr
                             : same ? b_grams_[k].get()
                                    : own_degree_grams_.back().get());
@@ -136,18 +135,17 @@ MatrixD GuidedOperator::form(const GuidedLinks& links) const {
     const std::int64_t count = std::min(kColumnsAtOnce, side.columns - first);
     const MatrixD own = feature_columns(side, first, count);
     if (!by_from) {
-      const MatrixD all = project_all(to, MatrixD(0, count), own, comm_);
-      MatrixD columns = project_back(from, apply_links(links, all, options_.jobs), options_.jobs);
-      comm_.sum(columns);
+      const MatrixD all = project_all(to, MatrixD(0, count), own, run_.comm);
+      MatrixD columns = project_back(from, apply_links(links, all, run_.jobs), run_.jobs);
+      run_.comm.sum(columns);
       result.middleCols(first, count) = -columns;
       continue;
     }
-    MatrixD rows = apply_links_back(links, own, options_.jobs);
-    if (!to.identity()) comm_.sum(rows);
-    rows = to.identity()
-               ? project_back_all(to, rows)
-               : project_back(to, rows.middleRows(to.first_item, to.items), options_.jobs);
-    comm_.sum(rows);
+    MatrixD rows = apply_links_back(links, own, run_.jobs);
+    if (!to.identity()) run_.comm.sum(rows);
+    rows = to.identity() ? project_back_all(to, rows)
+                         : project_back(to, rows.middleRows(to.first_item, to.items), run_.jobs);
+    run_.comm.sum(rows);
     result.middleRows(first, count) = -rows.transpose();
   }
   return result;
@@ -158,10 +156,9 @@ void GuidedOperator::add_formed(const MatrixD& p, MatrixD& result) const {
     const GuidedItems& from = modalities_[formed.from];
     const GuidedItems& to = modalities_[formed.to];
     result.middleRows(from.first_column, from.columns) +=
-        multiply(formed.matrix, part(p, formed.to), options_.jobs);
+        multiply(formed.matrix, part(p, formed.to), run_.jobs);
     result.middleRows(to.first_column, to.columns) +=
-        multiply(MatrixD(part(p, formed.from).transpose()), formed.matrix, options_.jobs)
-            .transpose();
+        multiply(MatrixD(part(p, formed.from).transpose()), formed.matrix, run_.jobs).transpose();
   }
 }
 
@@ -173,28 +170,28 @@ MatrixD GuidedOperator::through_items(const MatrixD& p) const {
   for (const GuidedLinks* links : unformed_)
     for (const std::size_t k : {links->from, links->to}) {
       if (own[k]) continue;
-      own[k] = project(modalities_[k], part(p, k), options_.jobs);
+      own[k] = project(modalities_[k], part(p, k), run_.jobs);
       received[k] = MatrixD::Zero(modalities_[k].items, p.cols());
     }
   for (const GuidedLinks* links : unformed_) {
     const GuidedItems& to = modalities_[links->to];
-    const bool alone = comm_.size() == 1 && !to.identity();
+    const bool alone = run_.comm.size() == 1 && !to.identity();
     const MatrixD all =
-        alone ? MatrixD() : project_all(to, part(p, links->to), *own[links->to], comm_);
-    received[links->from] -= apply_links(*links, alone ? *own[links->to] : all, options_.jobs);
-    MatrixD back = apply_links_back(*links, *own[links->from], options_.jobs);
+        alone ? MatrixD() : project_all(to, part(p, links->to), *own[links->to], run_.comm);
+    received[links->from] -= apply_links(*links, alone ? *own[links->to] : all, run_.jobs);
+    MatrixD back = apply_links_back(*links, *own[links->from], run_.jobs);
     if (to.identity()) {
       result.middleRows(to.first_column, to.columns) -= project_back_all(to, back);
     } else {
-      comm_.sum(back);
+      run_.comm.sum(back);
       received[links->to] -= back.middleRows(to.first_item, to.items);
     }
   }
   for (std::size_t k = 0; k < modalities_.size(); ++k)
     if (own[k])
       result.middleRows(modalities_[k].first_column, modalities_[k].columns) +=
-          project_back(modalities_[k], received[k], options_.jobs);
-  comm_.sum(result);
+          project_back(modalities_[k], received[k], run_.jobs);
+  run_.comm.sum(result);
   return result;
 }
 

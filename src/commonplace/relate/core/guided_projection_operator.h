@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/relate/core/guided_projection_gram.h"
 #include "commonplace/relate/core/guided_projection_items.h"
@@ -29,7 +29,7 @@ class GuidedOperator {
 
   /// With the constraint "first" B is of the first modality only.
   GuidedOperator(std::span<const GuidedModality> modalities, std::span<const Guidance> guidance,
-                 const GuidedProjectionOptions& options, Comm& comm,
+                 const GuidedProjectionOptions& options, const Run& run,
                  std::int64_t most_formed = kMostFormed);
 
   std::int64_t features() const { return features_; }  ///< of all modalities
@@ -63,7 +63,7 @@ class GuidedOperator {
   MatrixD part(const MatrixD& p, std::size_t modality) const;
 
   GuidedProjectionOptions options_;
-  Comm& comm_;
+  Run run_;
   std::int64_t most_formed_;
   std::vector<GuidedItems> modalities_;
   std::vector<double> gammas_;

@@ -93,13 +93,13 @@ FeatureRows own_part(const FeatureRows& rows, const Comm& comm) {
 /// led to others than theirs.
 NystromFeatures choose_landmarks(const RelateData& data, std::size_t modality,
                                  const RelateLinks& links, const ModalitySetting& setting,
-                                 std::uint64_t seed, Comm& comm, int jobs) {
+                                 std::uint64_t seed, const Run& run) {
   NystromFeatures chosen =
       fit_nystrom_features(linked_rows(data, modality, links).view(),
-                           {setting.kernel, setting.width, setting.landmarks, seed}, jobs);
-  if (comm.size() == 1) return chosen;
-  const std::string first = comm.rank() == 0 ? to_bytes(chosen) : std::string();
-  return load_nystrom_features(TensorFile(text_of_first(comm, first), "landmarks of rank 0"));
+                           {setting.kernel, setting.width, setting.landmarks, seed}, run.jobs);
+  if (run.comm.size() == 1) return chosen;
+  const std::string first = run.comm.rank() == 0 ? to_bytes(chosen) : std::string();
+  return load_nystrom_features(TensorFile(text_of_first(run.comm, first), "landmarks of rank 0"));
 }
 
 /// The links of this rank's nodes of `from`.
@@ -148,8 +148,8 @@ RelateLinks links_of(const RelateData& data, HeldItems held) {
 
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
                              const std::vector<ModalitySetting>& settings,
-                             const GuidedProjectionOptions& options, Comm& comm, int jobs,
-                             const Progress& progress, const RelateStart& start) {
+                             const GuidedProjectionOptions& options, const Run& run,
+                             const RelateStart& start) {
   require(!links.guidance.empty(),
           "nothing links the kinds that are to be related: no item has two of them");
   RelateSpace space;
@@ -164,30 +164,28 @@ RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
     if (uses_landmarks(settings[k])) {
       NystromCache::Made& made = cache.made[{k, settings[k].kernel, settings[k].width}];
       if (made.landmarks.count() == 0) {
-        made.landmarks = start.landmarks != nullptr ? (*start.landmarks)[k]
-                                                    : choose_landmarks(data, k, links, settings[k],
-                                                                       options.seed, comm, jobs);
-        made.rows = encode(made.landmarks, own_part(data.modalities[k].view(), comm), jobs);
+        made.landmarks = start.landmarks != nullptr
+                             ? (*start.landmarks)[k]
+                             : choose_landmarks(data, k, links, settings[k], options.seed, run);
+        made.rows = encode(made.landmarks, own_part(data.modalities[k].view(), run.comm), run.jobs);
       }
       space.landmarks[k] = made.landmarks;
       space.settings[k].width = made.landmarks.options.width;
       views.emplace_back(made.rows);
     } else {
-      views.push_back(own_part(data.modalities[k].view(), comm));
+      views.push_back(own_part(data.modalities[k].view(), run.comm));
     }
     const bool identity = settings[k].kernel == "identity";
-    const RowRange own_nodes = own_rows(data.modalities[k].nodes, comm);
+    const RowRange own_nodes = own_rows(data.modalities[k].nodes, run.comm);
     modalities.push_back(
         {identity ? nullptr : &views.back(), own_nodes.end - own_nodes.begin, settings[k].gamma});
   }
-  GuidedProjectionOptions chosen = options;
-  chosen.jobs = jobs;
-  GuidedProjectionFit fit = fit_guided_projection(
-      modalities, own_guidance(links, comm), chosen, comm,
-      fits(start.projection, data, modalities) ? start.projection : nullptr, progress);
+  GuidedProjectionFit fit =
+      fit_guided_projection(modalities, own_guidance(links, run.comm), options, run,
+                            fits(start.projection, data, modalities) ? start.projection : nullptr);
   space.projection = std::move(fit.model);
   for (std::size_t k = 0; k < modalities.size(); ++k) {
-    space.degrees.push_back(put_together(fit.degrees[k], data.modalities[k].nodes, comm));
+    space.degrees.push_back(put_together(fit.degrees[k], data.modalities[k].nodes, run.comm));
     space.mass += space.degrees[k].sum();
   }
   space.largest_residual = fit.residuals.size() == 0 ? 0 : fit.residuals.maxCoeff();
@@ -212,7 +210,7 @@ Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const F
 }
 
 Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
-                    Comm& comm, int jobs, const NystromCache* cache) {
+                    const Run& run, const NystromCache* cache) {
   const ModalityRows& of = data.modalities[modality];
   if (space.projection.modalities[modality].identity) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(of.nodes));
@@ -225,9 +223,10 @@ Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_
   }
   const Matrix* made =
       cache == nullptr ? nullptr : rows_in(*cache, modality, space.settings[modality]);
-  Matrix positions = comm.gather_rows(
-      made != nullptr ? encode(space.projection, modality, FeatureRows(*made), jobs)
-                      : positions_of_rows(space, modality, own_part(of.view(), comm), jobs));
+  Matrix positions = run.comm.gather_rows(
+      made != nullptr
+          ? encode(space.projection, modality, FeatureRows(*made), run.jobs)
+          : positions_of_rows(space, modality, own_part(of.view(), run.comm), run.jobs));
   if (of.what.of == NodeType::items || of.what.of == NodeType::text)
     for (std::int64_t row = 0; row < of.has.rows() && row < positions.rows(); ++row)
       if (of.has.view().row_indices(row).empty()) positions.row(row).setZero();

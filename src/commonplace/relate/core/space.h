@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/data.h"
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/relate/core/nystrom_features.h"
@@ -75,13 +74,13 @@ struct RelateStart {
 /// the data and get the same space. Landmarks are chosen among the nodes that have links.
 RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
                              const std::vector<ModalitySetting>& settings,
-                             const GuidedProjectionOptions& options, Comm& comm, int jobs,
-                             const Progress& progress, const RelateStart& start = {});
+                             const GuidedProjectionOptions& options, const Run& run,
+                             const RelateStart& start = {});
 
 /// The positions of all nodes of a modality, nodes x dim, each rank's own put together. Those that
 /// have no features are at 0. Features by landmarks are taken from `cache` if they are there.
 Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
-                    Comm& comm, int jobs, const NystromCache* cache = nullptr);
+                    const Run& run, const NystromCache* cache = nullptr);
 /// The positions of other rows of that modality's features.
 Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const FeatureRows& rows,
                          int jobs);

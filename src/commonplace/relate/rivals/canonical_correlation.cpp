@@ -262,7 +262,7 @@ void set_directions(CanonicalCorrelation& model, const MatrixD& whitener_first,
 template <class Rows>
 CanonicalCorrelation fit(const Rows& first, const Rows& second, std::span<const ItemPair> pairs,
                          std::span<const double> weights,
-                         const CanonicalCorrelationOptions& options) {
+                         const CanonicalCorrelationOptions& options, int jobs) {
   check(options);
   for (const std::int64_t columns : {columns_of(first), columns_of(second)})
     require(columns >= 1 && columns <= kMostColumns, "items have ", columns,
@@ -272,7 +272,6 @@ CanonicalCorrelation fit(const Rows& first, const Rows& second, std::span<const 
   CanonicalCorrelation model;
   model.sides[0].mean = mean_of(first, table.of_first);
   model.sides[1].mean = mean_of(second, table.of_second);
-  const int jobs = options.jobs;
   const MatrixD whitener_first =
       whitener_of(first, table.of_first, model.sides[0].mean, options.ridge, "first", jobs);
   const MatrixD whitener_second =
@@ -290,16 +289,18 @@ CanonicalCorrelation fit(const Rows& first, const Rows& second, std::span<const 
 CanonicalCorrelation fit_canonical_correlation(const FeatureRows& first, const FeatureRows& second,
                                                std::span<const ItemPair> pairs,
                                                std::span<const double> weights,
-                                               const CanonicalCorrelationOptions& options) {
-  return fit(first, second, pairs, weights, options);
+                                               const CanonicalCorrelationOptions& options,
+                                               int jobs) {
+  return fit(first, second, pairs, weights, options, jobs);
 }
 
 CanonicalCorrelation fit_canonical_correlation(const Eigen::Ref<const MatrixD>& first,
                                                const Eigen::Ref<const MatrixD>& second,
                                                std::span<const ItemPair> pairs,
                                                std::span<const double> weights,
-                                               const CanonicalCorrelationOptions& options) {
-  return fit(first, second, pairs, weights, options);
+                                               const CanonicalCorrelationOptions& options,
+                                               int jobs) {
+  return fit(first, second, pairs, weights, options, jobs);
 }
 
 Matrix encode(const CanonicalCorrelation& model, std::size_t side, const FeatureRows& rows,

@@ -17,7 +17,6 @@ namespace commonplace {
 struct CanonicalCorrelationOptions {
   std::int64_t dim = 30;  ///< directions; at most the columns of either side
   double ridge = 0.1;     ///< added to each covariance's diagonal, times the mean of that diagonal
-  int jobs = 0;           ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -53,13 +52,15 @@ using ItemPair = std::pair<std::int64_t, std::int64_t>;
 CanonicalCorrelation fit_canonical_correlation(const FeatureRows& first, const FeatureRows& second,
                                                std::span<const ItemPair> pairs,
                                                std::span<const double> weights = {},
-                                               const CanonicalCorrelationOptions& options = {});
+                                               const CanonicalCorrelationOptions& options = {},
+                                               int jobs = 0);
 /// The same on rows in double.
 CanonicalCorrelation fit_canonical_correlation(const Eigen::Ref<const MatrixD>& first,
                                                const Eigen::Ref<const MatrixD>& second,
                                                std::span<const ItemPair> pairs,
                                                std::span<const double> weights = {},
-                                               const CanonicalCorrelationOptions& options = {});
+                                               const CanonicalCorrelationOptions& options = {},
+                                               int jobs = 0);
 
 /// The coordinates of items of side 0 or 1, n x k. The same bits for a row alone as among others.
 Matrix encode(const CanonicalCorrelation& model, std::size_t side, const FeatureRows& rows,

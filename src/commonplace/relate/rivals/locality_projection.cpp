@@ -45,17 +45,17 @@ Sparse greater_of_both(const SparseView& a) {
   return result;
 }
 
-Sparse cosine_graph(const SparseView& rows, const LocalityProjectionOptions& options) {
+Sparse cosine_graph(const SparseView& rows, const LocalityProjectionOptions& options, int jobs) {
   Sparse unit;
   unit.columns = rows.columns;
   for (std::int64_t row = 0; row < rows.rows; ++row) unit.push_row(rows, row);
   for (const float value : unit.values)
     require(std::isfinite(value), "a feature is ", value, "; expected a finite number");
-  normalise_rows(unit, options.jobs);
+  normalise_rows(unit, jobs);
   std::vector<std::int64_t> self(static_cast<std::size_t>(rows.rows));
   std::iota(self.begin(), self.end(), 0);
   return greater_of_both(
-      nearest_rows(unit.view(), unit.view(), options.neighbours, self, options.jobs).view());
+      nearest_rows(unit.view(), unit.view(), options.neighbours, self, jobs).view());
 }
 
 /// The links of a graph, each once: the upper triangle and half of the diagonal.
@@ -90,7 +90,6 @@ GuidedProjectionOptions guided(const LocalityProjectionOptions& options) {
   result.constraint = "signed";
   result.balanced = false;
   result.centre = options.centre;
-  result.jobs = options.jobs;
   return result;
 }
 
@@ -114,23 +113,22 @@ Sparse links_of(std::span<const ItemPair> pairs, std::int64_t first, std::int64_
 
 }  // namespace
 
-Sparse locality_graph(const FeatureRows& rows, const LocalityProjectionOptions& options) {
+Sparse locality_graph(const FeatureRows& rows, const LocalityProjectionOptions& options, int jobs) {
   check(options);
-  if (rows.is_sparse()) return cosine_graph(rows.sparse(), options);
+  if (rows.is_sparse()) return cosine_graph(rows.sparse(), options, jobs);
   NeighbourGraphOptions graph;
   graph.neighbours = options.neighbours;
   graph.metric = options.metric;
-  graph.jobs = options.jobs;
-  return neighbour_graph(rows.dense(), graph).weights;
+  return neighbour_graph(rows.dense(), graph, jobs).weights;
 }
 
 GuidedProjectionFit fit_locality_projection(const FeatureRows& rows,
-                                            const LocalityProjectionOptions& options) {
-  return fit_locality_projection(rows, locality_graph(rows, options).view(), options);
+                                            const LocalityProjectionOptions& options, int jobs) {
+  return fit_locality_projection(rows, locality_graph(rows, options, jobs).view(), options, jobs);
 }
 
 GuidedProjectionFit fit_locality_projection(const FeatureRows& rows, const SparseView& graph,
-                                            const LocalityProjectionOptions& options) {
+                                            const LocalityProjectionOptions& options, int jobs) {
   check(options);
   require(graph.rows == rows.rows(), "a graph of ", graph.rows, " items does not fit ", rows.rows(),
           " rows; give one for each");
@@ -138,25 +136,24 @@ GuidedProjectionFit fit_locality_projection(const FeatureRows& rows, const Spars
   const Half half = half_of(graph);
   const GuidedModality modalities[] = {{&rows, rows.rows(), options.ridge}};
   const Guidance guidance[] = {{0, 0, half.links.view(), half.scale}};
-  SelfComm comm;
-  return fit_guided_projection(modalities, guidance, guided(options), comm);
+  return fit_guided_projection(modalities, guidance, guided(options), {.jobs = jobs});
 }
 
 GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
                                                    const FeatureRows& second,
                                                    std::span<const ItemPair> pairs,
-                                                   const LocalityProjectionOptions& options) {
+                                                   const LocalityProjectionOptions& options,
+                                                   int jobs) {
   check(options);
   const Sparse across = links_of(pairs, first.rows(), second.rows());
-  const Half one = half_of(locality_graph(first, options).view());
-  const Half other = half_of(locality_graph(second, options).view());
+  const Half one = half_of(locality_graph(first, options, jobs).view());
+  const Half other = half_of(locality_graph(second, options, jobs).view());
   const GuidedModality modalities[] = {{&first, first.rows(), options.ridge},
                                        {&second, second.rows(), options.ridge}};
   const Guidance guidance[] = {{0, 0, one.links.view(), one.scale},
                                {1, 1, other.links.view(), other.scale},
                                {0, 1, across.view(), options.across}};
-  SelfComm comm;
-  return fit_guided_projection(modalities, guidance, guided(options), comm);
+  return fit_guided_projection(modalities, guidance, guided(options), {.jobs = jobs});
 }
 
 }  // namespace commonplace

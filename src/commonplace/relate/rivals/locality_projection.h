@@ -23,7 +23,6 @@ struct LocalityProjectionOptions {
   double ridge = 0.1;             ///< times the mean diagonal of a view's Xᵀ D X; 0 for none
   /// Rows less their mean, weighted by degree, so that the constant solution is no solution.
   bool centre = true;
-  int jobs = 0;  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -40,21 +39,25 @@ void visit_options(Options& options, Visit&& visit) {
 /// Symmetric, nothing on the diagonal: neighbour_graph.h of dense rows; of sparse ones the cosines,
 /// where above 0, of items of which either is among the nearest of the other. O(n² d) or O(products
 /// of common features).
-Sparse locality_graph(const FeatureRows& rows, const LocalityProjectionOptions& options);
+Sparse locality_graph(const FeatureRows& rows, const LocalityProjectionOptions& options,
+                      int jobs = 0);
 
 /// One view, with its locality_graph or with one that is given (n x n, symmetric, weights of 0 or
 /// more, may have a diagonal). Coordinates by encode(model, 0, rows). Error as
 /// fit_guided_projection has and for a graph that does not fit.
 GuidedProjectionFit fit_locality_projection(const FeatureRows& rows,
-                                            const LocalityProjectionOptions& options = {});
+                                            const LocalityProjectionOptions& options = {},
+                                            int jobs = 0);
 GuidedProjectionFit fit_locality_projection(const FeatureRows& rows, const SparseView& graph,
-                                            const LocalityProjectionOptions& options = {});
+                                            const LocalityProjectionOptions& options = {},
+                                            int jobs = 0);
 
 /// Two views; an item may stand in many pairs, and the same pair twice counts once. Coordinates by
 /// encode(model, 0, rows) of the first and encode(model, 1, rows) of the second.
 GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
                                                    const FeatureRows& second,
                                                    std::span<const ItemPair> pairs,
-                                                   const LocalityProjectionOptions& options = {});
+                                                   const LocalityProjectionOptions& options = {},
+                                                   int jobs = 0);
 
 }  // namespace commonplace

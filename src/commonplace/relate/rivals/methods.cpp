@@ -67,8 +67,8 @@ Matrix item_rows(const RelateTask& task, std::size_t modality, std::span<const s
     const ModalitySetting setting = usual_setting(of, kBaselineLandmarks);
     const StoredRows learned_from = rows_of(known);
     const NystromFeatures landmarks = fit_nystrom_features(
-        learned_from.view(), {setting.kernel, setting.width, kBaselineLandmarks, 1}, task.jobs);
-    made = encode(landmarks, have.view(), task.jobs);
+        learned_from.view(), {setting.kernel, setting.width, kBaselineLandmarks, 1}, task.run.jobs);
+    made = encode(landmarks, have.view(), task.run.jobs);
   }
   Matrix result = Matrix::Zero(std::ssize(items), made.cols());
   Eigen::Index next = 0;
@@ -201,13 +201,12 @@ RelateSaid by_cca(const RelateTask& task, double ridge) {
   CanonicalCorrelationOptions options;
   options.dim = task.dim > 0 ? task.dim : 100;
   options.ridge = ridge;
-  options.jobs = task.jobs;
   const std::vector<ItemPair> pairs = pairs_of(truth);
-  const CanonicalCorrelation model =
-      fit_canonical_correlation(FeatureRows(rows.known), FeatureRows(units), pairs, {}, options);
-  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.jobs),
-                           encode(model, 1, FeatureRows(units), task.jobs), model.correlations,
-                           task.jobs);
+  const CanonicalCorrelation model = fit_canonical_correlation(
+      FeatureRows(rows.known), FeatureRows(units), pairs, {}, options, task.run.jobs);
+  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.run.jobs),
+                           encode(model, 1, FeatureRows(units), task.run.jobs), model.correlations,
+                           task.run.jobs);
 }
 
 RelateSaid by_lpp(const RelateTask& task, double neighbours) {
@@ -215,12 +214,12 @@ RelateSaid by_lpp(const RelateTask& task, double neighbours) {
   BothRows rows = rows_by(task, modalities);
   LocalityProjectionOptions options;
   options.dim = std::min<std::int64_t>(task.dim > 0 ? task.dim : kUsualDim, rows.known.cols());
-  options.jobs = task.jobs;
-  const GuidedProjection model = fit_locality_projection(FeatureRows(rows.known), options).model;
-  rows.known = encode(model, 0, FeatureRows(rows.known), task.jobs);
-  rows.asked = encode(model, 0, FeatureRows(rows.asked), task.jobs);
+  const GuidedProjection model =
+      fit_locality_projection(FeatureRows(rows.known), options, task.run.jobs).model;
+  rows.known = encode(model, 0, FeatureRows(rows.known), task.run.jobs);
+  rows.asked = encode(model, 0, FeatureRows(rows.asked), task.run.jobs);
   return only_scores(
-      knn_by_rows(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.jobs));
+      knn_by_rows(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.run.jobs));
 }
 
 RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
@@ -231,22 +230,23 @@ RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
   LocalityProjectionOptions options;
   options.dim = task.dim > 0 ? task.dim : kUsualDim;
   options.ridge = ridge;
-  options.jobs = task.jobs;
   const std::vector<ItemPair> pairs = pairs_of(truth);
   const GuidedProjection model =
-      fit_paired_locality_projection(FeatureRows(rows.known), FeatureRows(units), pairs, options)
+      fit_paired_locality_projection(FeatureRows(rows.known), FeatureRows(units), pairs, options,
+                                     task.run.jobs)
           .model;
-  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.jobs),
-                           encode(model, 1, FeatureRows(units), task.jobs),
-                           VectorD::Ones(model.dim()), task.jobs);
+  return nearest_by_cosine(encode(model, 0, FeatureRows(rows.asked), task.run.jobs),
+                           encode(model, 1, FeatureRows(units), task.run.jobs),
+                           VectorD::Ones(model.dim()), task.run.jobs);
 }
 
 RelateSaid by_ridge(const RelateTask& task, bool all, double ridge) {
   const std::vector<std::size_t> evidence = evidence_modalities(task);
   const BothRows rows = rows_by(task, std::span(evidence).first(all ? evidence.size() : 1));
   const Sparse truth = known_truth(task);
-  const RidgeRows model = fit_ridge_rows(FeatureRows(rows.known), truth.view(), {ridge, task.jobs});
-  return only_scores(score(model, FeatureRows(rows.asked), task.jobs));
+  const RidgeRows model =
+      fit_ridge_rows(FeatureRows(rows.known), truth.view(), {ridge}, task.run.jobs);
+  return only_scores(score(model, FeatureRows(rows.asked), task.run.jobs));
 }
 
 std::optional<std::size_t> places_modality(const RelateTask& task) {
@@ -281,7 +281,8 @@ RelateSaid by_places(const RelateTask& task, double width) {
   KernelRegressionOptions options;
   options.width = width;
   options.common = 0.001;
-  return only_scores(score(fit_kernel_regression(rows, their.view(), options), asked, task.jobs));
+  return only_scores(
+      score(fit_kernel_regression(rows, their.view(), options), asked, task.run.jobs));
 }
 
 /// The data without links of held out items, by the paper's guidance: positive only.
@@ -300,13 +301,12 @@ RelateSaid by_positive(const RelateTask& task, double gamma) {
   options.balanced = false;
   options.dim = task.dim > 0 ? task.dim : kUsualDim;
   options.tolerance = 1e-6;
-  SelfComm alone;
   const RelateSpace space =
-      fit_relate_space(*task.data, links, settings, options, alone, task.jobs, no_progress);
+      fit_relate_space(*task.data, links, settings, options, {.jobs = task.run.jobs});
   const Matrix places_of_items = positions_of_items(
       task.data->modalities[evidence.front()].has.view(),
-      positions_of(space, *task.data, evidence.front(), alone, task.jobs), task.asked);
-  const Matrix nodes = positions_of(space, *task.data, task.target, alone, task.jobs);
+      positions_of(space, *task.data, evidence.front(), {.jobs = task.run.jobs}), task.asked);
+  const Matrix nodes = positions_of(space, *task.data, task.target, {.jobs = task.run.jobs});
   RelateSaid said{Matrix(places_of_items.rows(), nodes.rows()), places_of_items, nodes, ""};
   for (Eigen::Index i = 0; i < said.scores.rows(); ++i)
     said.scores.row(i) =
@@ -327,15 +327,15 @@ RelateData only(const RelateData& data, const std::vector<std::size_t>& modaliti
   return part;
 }
 
-RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
-  const LearnedRelation learned = learn_relation(task, progress);
+RelateSaid by_ours(const RelateTask& task) {
+  const LearnedRelation learned = learn_relation(task);
   const RelateData& data = *task.data;
   const Evidence evidence = evidence_of(data, learned.positions, task.target, task.asked);
   const TargetRule& rule = learned.choice.rules[task.target];
   RelateSaid said;
-  said.scores =
-      target_scores(learned.space, rule, task.target, learned.positions[task.target], evidence,
-                    known_of(data, learned.positions, task.target, known_items(task)), task.jobs);
+  said.scores = target_scores(
+      learned.space, rule, task.target, learned.positions[task.target], evidence,
+      known_of(data, learned.positions, task.target, known_items(task)), task.run.jobs);
   // An item is where its evidence is, each modality as much as it says.
   said.items = Matrix::Zero(std::ssize(task.asked), learned.space.dim());
   for (std::size_t e = 0; e < evidence.size(); ++e)
@@ -353,13 +353,13 @@ RelateSaid by_ours(const RelateTask& task, const Progress& progress) {
   return said;
 }
 
-RelateSaid by_first_alone(const RelateTask& task, const Progress& progress) {
+RelateSaid by_first_alone(const RelateTask& task) {
   const RelateData part = only(*task.data, {evidence_modalities(task).front(), task.target});
   RelateTask smaller = task;
   smaller.data = &part;
   smaller.target = 1;
   smaller.held = {task.held[evidence_modalities(task).front()], task.held[task.target]};
-  return by_ours(smaller, progress);
+  return by_ours(smaller);
 }
 
 using Method = std::function<RelateSaid(const RelateTask&, double)>;
@@ -389,7 +389,7 @@ std::optional<Parametric> parametric(const std::string& name) {
         [](const RelateTask& task, double count) {
           const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
           return only_scores(knn_by_rows(rows_by(task, modalities), known_truth(task),
-                                         static_cast<std::int64_t>(count), task.jobs));
+                                         static_cast<std::int64_t>(count), task.run.jobs));
         },
         grid(kNeighbours)};
   return std::nullopt;
@@ -438,7 +438,7 @@ std::string why_not(const RelateTask& task, const std::string& method) {
   return evidence_modalities(task).empty() ? "there are no features" : "";
 }
 
-LearnedRelation learn_relation(const RelateTask& task, const Progress& progress) {
+LearnedRelation learn_relation(const RelateTask& task) {
   const RelateData& data = *task.data;
   std::vector<std::vector<std::int64_t>> rows;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
@@ -448,23 +448,22 @@ LearnedRelation learn_relation(const RelateTask& task, const Progress& progress)
   }
   RelateOptions options = task.options;
   if (task.dim > 0) options.dim = std::to_string(task.dim);
-  SelfComm alone;
   LearnedRelation learned;
-  learned.choice = choose_relation(take_items(data, rows), options, alone, task.jobs, progress);
+  learned.choice = choose_relation(take_items(data, rows), options, task.run);
   GuidedProjectionOptions projection = options.projection;
   projection.dim = learned.choice.dim;
   learned.space = fit_relate_space(data, links_of(data, task.held), learned.choice.settings,
-                                   projection, alone, task.jobs, progress);
+                                   projection, task.run);
   for (std::size_t k = 0; k < data.modalities.size(); ++k)
-    learned.positions.push_back(positions_of(learned.space, data, k, alone, task.jobs));
+    learned.positions.push_back(positions_of(learned.space, data, k, {.jobs = task.run.jobs}));
   return learned;
 }
 
-RelateSaid relate_by(const RelateTask& task, const std::string& method, const Progress& progress) {
+RelateSaid relate_by(const RelateTask& task, const std::string& method) {
   require(why_not(task, method).empty(), "the method ", method,
           " cannot be used: ", why_not(task, method));
-  if (method == "commonplace") return by_ours(task, progress);
-  if (method == "alone") return by_first_alone(task, progress);
+  if (method == "commonplace") return by_ours(task);
+  if (method == "alone") return by_first_alone(task);
   if (method == "popular") {
     const Sparse truth = known_truth(task);
     return only_scores(counts_of(truth.view()).replicate(std::ssize(task.asked), 1));
@@ -475,9 +474,9 @@ RelateSaid relate_by(const RelateTask& task, const std::string& method, const Pr
   double best = way.grid.front();
   double quality = -1;
   for (const double value : way.grid) {
-    progress({"choosing a setting of " + method, 0, 0, ""});
+    task.run.progress({"choosing a setting of " + method, 0, 0, ""});
     const double found =
-        mean_ndcg(way.method(choosing, value).scores, truth.view(), true, task.jobs);
+        mean_ndcg(way.method(choosing, value).scores, truth.view(), true, task.run.jobs);
     if (found > quality) {
       quality = found;
       best = value;

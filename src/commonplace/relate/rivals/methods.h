@@ -4,21 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/relate/core/choice.h"
 
 namespace commonplace {
 
 /// Items held out, whose nodes of one modality are asked for.
 struct RelateTask {
+  Run run{};  ///< of this rank alone
   const RelateData* data = nullptr;
   std::size_t target = 0;  ///< the modality asked for
-  std::vector<std::vector<std::uint8_t>>
-      held;                         ///< per modality, by item: not 0 for what is not known
-  std::vector<std::int64_t> asked;  ///< items held out that have nodes of the target
-  std::int64_t dim = 0;             ///< coordinates at most; 0: as each method chooses
-  RelateOptions options;            ///< of our own method
-  int jobs = 0;
+  /// Per modality, by item: not 0 for what is not known.
+  std::vector<std::vector<std::uint8_t>> held{};
+  std::vector<std::int64_t> asked{};  ///< items held out that have nodes of the target
+  std::int64_t dim = 0;               ///< coordinates at most; 0: as each method chooses
+  RelateOptions options{};            ///< of our own method
 };
 
 /// What a method says.
@@ -49,7 +49,7 @@ std::string why_not(const RelateTask& task, const std::string& method);
 
 /// Learns from the known items and answers for those asked for. Where a method has a parameter, it
 /// is chosen on a fifth of the known items.
-RelateSaid relate_by(const RelateTask& task, const std::string& method, const Progress& progress);
+RelateSaid relate_by(const RelateTask& task, const std::string& method);
 
 /// The items of the target's collection that are known and have nodes of the target.
 std::vector<std::int64_t> known_items(const RelateTask& task);
@@ -60,6 +60,6 @@ struct LearnedRelation {
   RelateSpace space;
   std::vector<Matrix> positions;  ///< per modality
 };
-LearnedRelation learn_relation(const RelateTask& task, const Progress& progress);
+LearnedRelation learn_relation(const RelateTask& task);
 
 }  // namespace commonplace

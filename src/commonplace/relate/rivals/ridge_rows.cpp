@@ -164,11 +164,10 @@ MatrixD from_dual(const FeatureRows& rows, const Eigen::RowVectorXd& mean, const
 }  // namespace
 
 RidgeRows fit_ridge_rows(const FeatureRows& rows, const SparseView& targets,
-                         const RidgeRowOptions& options) {
+                         const RidgeRowOptions& options, int jobs) {
   check(rows, targets, options);
   const Eigen::RowVectorXd mean = column_means(rows);
   const Eigen::RowVectorXd target_mean = column_means(targets);
-  const int jobs = options.jobs;
   const double squares = squared_norms(rows).sum();
   MatrixD weights;
   if (rows.columns() <= rows.rows()) {

@@ -12,7 +12,6 @@ struct RidgeRowOptions {
   /// On the squares of the weights, times the mean diagonal of the Gram matrix of the centred
   /// features: of that between columns or between items, whichever is smaller.
   double ridge = 0.1;
-  int jobs = 0;  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -34,7 +33,7 @@ struct RidgeRows {
 /// the targets, no items, numbers that are not finite, a ridge that is not above 0 and more than
 /// 20,000 of the smaller side.
 RidgeRows fit_ridge_rows(const FeatureRows& rows, const SparseView& targets,
-                         const RidgeRowOptions& options = {});
+                         const RidgeRowOptions& options = {}, int jobs = 0);
 
 /// (x − mean) W + mean target, n x targets. The same bits for a row alone as among others.
 /// O(nonzeros targets).

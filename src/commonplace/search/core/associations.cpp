@@ -70,11 +70,11 @@ std::vector<double> column_sums(const SparseView& rows) {
 
 /// Row w: ln(1 + C_vw / (a p_w)) for the v seen with w.
 Sparse fit_lift(const SparseView& lenders, const std::vector<double>& sums,
-                const AssociationOptions& options) {
+                const AssociationOptions& options, int jobs) {
   const Sparse by_term = transpose(lenders);
   const SparseView items_of = by_term.view();
   std::vector<std::vector<Entry>> rows(static_cast<std::size_t>(lenders.columns));
-  parallel_for(rows.size(), options.jobs, [&](std::size_t begin, std::size_t end) {
+  parallel_for(rows.size(), jobs, [&](std::size_t begin, std::size_t end) {
     std::vector<double> together(rows.size());
     std::vector<std::int32_t> seen;
     for (std::size_t w = begin; w < end; ++w) {
@@ -171,13 +171,13 @@ Sparse keep_columns(const SparseView& rows, const std::vector<std::int32_t>& kep
   return result;
 }
 
-Sparse fit_ridge(const SparseView& lenders, const AssociationOptions& options) {
+Sparse fit_ridge(const SparseView& lenders, const AssociationOptions& options, int jobs) {
   const std::vector<std::int32_t> kept = commonest(lenders, options.ridge_terms);
   std::vector<std::vector<Entry>> rows(static_cast<std::size_t>(lenders.columns));
   if (!kept.empty()) {
     const MatrixD inverse =
-        penalised_inverse(keep_columns(lenders, kept).view(), options.ridge, options.jobs);
-    parallel_for(kept.size(), options.jobs, [&](std::size_t begin, std::size_t end) {
+        penalised_inverse(keep_columns(lenders, kept).view(), options.ridge, jobs);
+    parallel_for(kept.size(), jobs, [&](std::size_t begin, std::size_t end) {
       for (std::size_t w = begin; w < end; ++w) {
         auto& row = rows[static_cast<std::size_t>(kept[w])];
         const auto column = static_cast<Eigen::Index>(w);
@@ -208,21 +208,21 @@ void check_square(const SparseView& matrix, std::int64_t terms, const TensorFile
 }  // namespace
 
 Associations fit_associations(const SparseView& lenders, const AssociationOptions& options,
-                              const Progress& progress) {
+                              const Run& run) {
   check(options);
   require(lenders.nonzeros() > 0,
           "there are no tags to learn associations from; give a collection that has tags");
   check_weights(lenders);
   const std::vector<double> sums = column_sums(lenders);
   Associations result;
-  progress({"learning which words go together", 0, 2, "steps"});
-  result.lift = fit_lift(lenders, sums, options);
-  progress({"learning which words go together", 1, 2, "steps"});
-  result.ridge = fit_ridge(lenders, options);
+  run.progress({"learning which words go together", 0, 2, "steps"});
+  result.lift = fit_lift(lenders, sums, options, run.jobs);
+  run.progress({"learning which words go together", 1, 2, "steps"});
+  result.ridge = fit_ridge(lenders, options, run.jobs);
   for (const double sum : sums)
     result.unrelated.push_back(
         static_cast<float>(std::log(options.smoothing / (sum + options.smoothing))));
-  progress({"learning which words go together", 2, 2, "steps"});
+  run.progress({"learning which words go together", 2, 2, "steps"});
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
 namespace commonplace {
@@ -16,7 +16,6 @@ struct AssociationOptions {
   double ridge = 40;                ///< penalty of the word-to-word ridge
   std::int64_t ridge_terms = 3000;  ///< the ridge covers so many terms, those of most items
   std::int64_t most = 1000;         ///< keep so many associations of a term, the strongest
-  int jobs = 0;                     ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -47,7 +46,7 @@ struct Associations {
 /// O(sum over items of terms²) for the lift, O(ridge_terms³) for the ridge. Error for an option out
 /// of range, or when there is nothing to learn from.
 Associations fit_associations(const SparseView& lenders, const AssociationOptions& options,
-                              const Progress& progress = no_progress);
+                              const Run& run = {});
 
 /// The zero-diagonal ridge over all columns of `rows`, dense: the baseline by itself. O(columns³).
 MatrixD zero_diagonal_ridge(const SparseView& rows, double penalty, int jobs = 0);

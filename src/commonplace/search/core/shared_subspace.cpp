@@ -73,20 +73,17 @@ std::vector<int> SharedSubspace::topics_of(int collection) const {
 
 SharedSubspaceFit fit_shared_subspace(std::span<const SparseView> collections,
                                       std::vector<TopicBlock> blocks,
-                                      const SharedSubspaceOptions& options, Comm& comm,
-                                      const Progress& progress) {
+                                      const SharedSubspaceOptions& options, const Run& run) {
   check(options);
   check_blocks(blocks, static_cast<int>(collections.size()));
   FactoriseOptions how;
   how.multiplicative = options.solver == "mu";
   how.iterations = options.iterations;
   how.tolerance = options.tolerance;
-  how.jobs = options.jobs;
   how.checkpoint = options.checkpoint;
   Factors<float> start;
   start.basis = start_basis(collections[0].columns, topic_count(blocks), options.seed);
-  Factorisation<float> found =
-      factorise(collections, blocks, std::move(start), how, comm, progress);
+  Factorisation<float> found = factorise(collections, blocks, std::move(start), how, run);
   return {{std::move(found.factors.basis), std::move(blocks), options},
           std::move(found.factors.codes),
           std::move(found.report)};

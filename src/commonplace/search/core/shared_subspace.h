@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
@@ -42,13 +41,12 @@ struct SharedSubspaceOptions {
   int iterations = 200;         ///< at most
   double tolerance = 1e-4;      ///< stop when an iteration gains no more than this share; 0: never
   std::uint64_t seed = 1;       ///< of the start
-  int jobs = 0;                 ///< threads of this rank, 0: all processors
   CheckpointOptions checkpoint{};
 };
 /// The name of the fit in the folder of its checkpoint.
 inline constexpr const char* kSharedSubspaceCheckpoint = "shared-subspace";
 
-/// `jobs` and `checkpoint` are the machine's matter, not the model's, so they are not in the list.
+/// `checkpoint` is the machine's matter, not the model's, so it is not in the list.
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SharedSubspaceOptions>
 void visit_options(Options& options, Visit&& visit) {
@@ -85,8 +83,7 @@ struct SharedSubspaceFit {
 /// sums terms x topics doubles over the ranks, and never forms a dense items x terms matrix.
 SharedSubspaceFit fit_shared_subspace(std::span<const SparseView> collections,
                                       std::vector<TopicBlock> blocks,
-                                      const SharedSubspaceOptions& options, Comm& comm,
-                                      const Progress& progress = no_progress);
+                                      const SharedSubspaceOptions& options, const Run& run);
 
 /// Codes of unseen items of a collection: nonnegative least squares against its topics, solved to
 /// optimality on their Gram matrix, which is made once, in O(terms topics²). The model must outlive

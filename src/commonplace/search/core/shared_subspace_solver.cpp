@@ -143,15 +143,15 @@ class Solving {
  public:
   Solving(std::span<const BasicSparseView<Scalar>> collections,
           const std::vector<TopicBlock>& blocks, Factors<Scalar> start,
-          const FactoriseOptions& options, Comm& comm)
-      : options_(options), comm_(comm), basis_(start.basis) {
+          const FactoriseOptions& options, const Run& run)
+      : options_(options), run_(run), basis_(start.basis) {
     for (std::size_t d = 0; d < collections.size(); ++d) {
       Part<Scalar> part;
       part.items = collections[d];
       part.terms = transposed(part.items);
       part.topics = topics_of(blocks, static_cast<int>(d));
       part.runs = runs_of(part.topics);
-      part.squared_norm = comm.sum(squared_norm_of(part.items));
+      part.squared_norm = run.comm.sum(squared_norm_of(part.items));
       require(part.squared_norm > 0, "collection ", d + 1,
               " has no item with a term of the vocabulary; leave it out");
       require(part.squared_norm > kLeastSquares && part.squared_norm < kMostSquares,
@@ -242,7 +242,7 @@ class Solving {
 
   MatrixD gram_of(PaddedRows<Scalar>& rows) const {
     return improve_rows(
-               rows, options_.jobs, [](std::int64_t, std::int64_t, PaddedRows<Scalar>&) {},
+               rows, run_.jobs, [](std::int64_t, std::int64_t, PaddedRows<Scalar>&) {},
                [](const PaddedRows<Scalar>&, std::int64_t, std::int64_t) {})
         .gram;
   }
@@ -251,7 +251,7 @@ class Solving {
   void sum_terms() {
     if (linear_.rows() != basis_.rows()) linear_ = PaddedRows<Scalar>(basis_.rows(), topics());
     parallel_for(
-        static_cast<std::size_t>(basis_.rows()), options_.jobs,
+        static_cast<std::size_t>(basis_.rows()), run_.jobs,
         [&](std::size_t begin, std::size_t end) {
           for (const Part<Scalar>& part : parts_)
             add_terms(part, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end));
@@ -276,12 +276,12 @@ class Solving {
 
   /// P of all ranks, a piece at a time as it travels in double.
   void sum_over_ranks(std::span<Scalar> values) {
-    if (comm_.size() == 1) return;
+    if (run_.comm.size() == 1) return;
     std::vector<double> piece;
     while (!values.empty()) {
       const auto part = values.first(std::min(kDoublesAtOnce, values.size()));
       piece.assign(part.begin(), part.end());
-      comm_.sum(piece);
+      run_.comm.sum(piece);
       std::transform(piece.begin(), piece.end(), part.begin(),
                      [](double value) { return static_cast<Scalar>(value); });
       values = values.subspan(part.size());
@@ -302,7 +302,7 @@ class Solving {
     const Quadratic quadratic(weighted_code_gram());
     basis_gram_ =
         improve_rows(
-            basis_, options_.jobs,
+            basis_, run_.jobs,
             [&](std::int64_t first, std::int64_t count, PaddedRows<Scalar>& linear) {
               std::copy_n(linear_.row(first), count * linear_.stride(), linear.row(0));
             },
@@ -329,7 +329,7 @@ class Solving {
 
   void scale_columns(PaddedRows<Scalar>& values, const VectorD& scale) const {
     const std::vector<Scalar> factors(scale.begin(), scale.end());
-    parallel_for(static_cast<std::size_t>(values.rows()), options_.jobs,
+    parallel_for(static_cast<std::size_t>(values.rows()), run_.jobs,
                  [&](std::size_t begin, std::size_t end) {
                    for (std::size_t row = begin; row < end; ++row) {
                      Scalar* at = values.row(static_cast<std::int64_t>(row));
@@ -343,7 +343,7 @@ class Solving {
     const auto width = std::ssize(part.topics);
     if (width == topics()) return basis_;
     if (part_basis_.columns() != width) part_basis_ = PaddedRows<Scalar>(basis_.rows(), width);
-    parallel_for(static_cast<std::size_t>(basis_.rows()), options_.jobs,
+    parallel_for(static_cast<std::size_t>(basis_.rows()), run_.jobs,
                  [&](std::size_t begin, std::size_t end) {
                    for (auto term = static_cast<std::int64_t>(begin);
                         term < static_cast<std::int64_t>(end); ++term)
@@ -361,15 +361,15 @@ class Solving {
       const PaddedRows<Scalar>& basis = basis_of(part);
       const Quadratic quadratic(basis_gram_(part.topics, part.topics));
       part.sums = improve_rows(
-          part.codes, options_.jobs,
+          part.codes, run_.jobs,
           [&](std::int64_t first, std::int64_t count, PaddedRows<Scalar>& linear) {
             multiply_rows(part.items, first, count, basis, linear);
           },
           [&](const PaddedRows<Scalar>& linear, std::int64_t first, std::int64_t count) {
             step(quadratic, part.codes, linear, first, count);
           });
-      comm_.sum(part.sums.gram);
-      part.sums.overlap = comm_.sum(part.sums.overlap);
+      run_.comm.sum(part.sums.gram);
+      part.sums.overlap = run_.comm.sum(part.sums.overlap);
     }
   }
 
@@ -385,7 +385,7 @@ class Solving {
   }
 
   FactoriseOptions options_;
-  Comm& comm_;
+  Run run_;
   std::vector<Part<Scalar>> parts_;
   std::vector<int> block_ends_;
   std::vector<Scalar> epsilon_;  ///< per topic
@@ -451,10 +451,9 @@ bool is_enough(const std::vector<double>& objective, double tolerance) {
 template <class Scalar>
 Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collections,
                                 const std::vector<TopicBlock>& blocks, Factors<Scalar> start,
-                                const FactoriseOptions& options, Comm& comm,
-                                const Progress& progress) {
+                                const FactoriseOptions& options, const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
   check(options);
   check_blocks(blocks, static_cast<int>(collections.size()));
   for (std::size_t d = 0; d < collections.size(); ++d) {
@@ -463,30 +462,30 @@ Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collect
             "; count all with one merged vocabulary");
     check_items(collections[d], concat("collection ", d + 1));
   }
-  check_terms(collections[0].columns, comm);
+  check_terms(collections[0].columns, run.comm);
   check_start(start, collections, blocks);
 
   Factorisation<Scalar> result;
   Report& report = result.report;
   Checkpoint checkpoint(options.checkpoint, kSharedSubspaceCheckpoint,
-                        key_of(collections, start, options), comm);
+                        key_of(collections, start, options), run.comm);
   if (const auto kept = checkpoint.resume()) {
     go_on_from(*kept, start, collections.size(), report);
     check_start(start, collections, blocks);
   }
-  Solving<Scalar> solving(collections, blocks, std::move(start), options, comm);
+  Solving<Scalar> solving(collections, blocks, std::move(start), options, run);
   report.converged = is_enough(report.objective, options.tolerance);
   while (report.iterations < options.iterations && !report.converged) {
     report.objective.push_back(solving.iterate());
     ++report.iterations;
-    if (comm.rank() == 0)
-      progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
-                static_cast<std::uint64_t>(options.iterations), "iterations"});
+    if (run.comm.rank() == 0)
+      run.progress({"finding topics", static_cast<std::uint64_t>(report.iterations),
+                    static_cast<std::uint64_t>(options.iterations), "iterations"});
     report.converged = is_enough(report.objective, options.tolerance);
     if (checkpoint.due(report.converged || report.iterations == options.iterations))
       keep_state(checkpoint, solving, report);
   }
-  report.communication_seconds = comm.seconds() - waited;
+  report.communication_seconds = run.comm.seconds() - waited;
   report.compute_seconds = seconds_since(begin) - report.communication_seconds;
   result.factors = std::move(solving).result();
   return result;
@@ -494,9 +493,9 @@ Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collect
 
 template Factorisation<float> factorise(std::span<const BasicSparseView<float>>,
                                         const std::vector<TopicBlock>&, Factors<float>,
-                                        const FactoriseOptions&, Comm&, const Progress&);
+                                        const FactoriseOptions&, const Run& run);
 template Factorisation<double> factorise(std::span<const BasicSparseView<double>>,
                                          const std::vector<TopicBlock>&, Factors<double>,
-                                         const FactoriseOptions&, Comm&, const Progress&);
+                                         const FactoriseOptions&, const Run& run);
 
 }  // namespace commonplace

@@ -7,9 +7,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
 #include "commonplace/search/core/shared_subspace.h"
@@ -32,7 +31,6 @@ struct FactoriseOptions {
   int sweeps = 2;               ///< of coordinate descent a turn
   double epsilon = 1e-9;        ///< added to what a multiplicative step divides by
   bool normalise = true;        ///< scale the columns of the basis to length one
-  int jobs = 0;                 ///< threads of this rank, 0: all processors; same result
   CheckpointOptions checkpoint{};
 };
 
@@ -51,15 +49,14 @@ struct Factorisation {
 template <class Scalar>
 Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collections,
                                 const std::vector<TopicBlock>& blocks, Factors<Scalar> start,
-                                const FactoriseOptions& options, Comm& comm,
-                                const Progress& progress = no_progress);
+                                const FactoriseOptions& options, const Run& run);
 
 extern template Factorisation<float> factorise(std::span<const BasicSparseView<float>>,
                                                const std::vector<TopicBlock>&, Factors<float>,
-                                               const FactoriseOptions&, Comm&, const Progress&);
+                                               const FactoriseOptions&, const Run& run);
 extern template Factorisation<double> factorise(std::span<const BasicSparseView<double>>,
                                                 const std::vector<TopicBlock>&, Factors<double>,
-                                                const FactoriseOptions&, Comm&, const Progress&);
+                                                const FactoriseOptions&, const Run& run);
 
 /// Error, naming `what` and the item, for a weight that is negative or not finite.
 template <class Scalar>

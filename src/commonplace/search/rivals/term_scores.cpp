@@ -56,8 +56,7 @@ Scores ease_scores(const SearchTrial& trial, std::span<const Sparse> counts, dou
   options.ridge = ridge;
   options.ridge_terms = kRidgeTerms;
   options.most = kRidgeTerms;
-  options.jobs = jobs;
-  const Sparse learned = fit_associations(stacked.view(), options).ridge;
+  const Sparse learned = fit_associations(stacked.view(), options, {.jobs = jobs}).ridge;
   Scores scores;
   std::vector<float> weights(static_cast<std::size_t>(learned.columns));
   for (const std::int32_t term : trial.asked) {

@@ -8,7 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/suggest/core/prototypes.h"
 #include "commonplace/suggest/core/softmax_gp.h"
@@ -37,8 +37,8 @@ void check(const HyperparameterOptions& options) {
 class Sample {
  public:
   Sample(const FeatureRows& items, std::span<const std::int32_t> labels, std::int64_t classes,
-         const HyperparameterOptions& options)
-      : classes_(classes), jobs_(options.jobs) {
+         const HyperparameterOptions& options, int jobs)
+      : classes_(classes), jobs_(jobs) {
     check(options);
     require(items.rows() == std::ssize(labels), items.rows(), " items do not fit ", labels.size(),
             " labels");
@@ -58,7 +58,8 @@ class Sample {
     choice.selection = "random";
     choice.seed = options.seed;
     choice.count = std::min(std::max(options.prototypes, classes), std::ssize(labels_));
-    prototypes_ = select_prototypes(rows_.view(), labels_, classes, {}, choice).rows;
+    prototypes_ =
+        select_prototypes(rows_.view(), labels_, classes, {}, choice, {.jobs = jobs}).rows;
   }
 
   FeatureRows items() const { return rows_.view(); }
@@ -69,10 +70,8 @@ class Sample {
     options.variances = "none";
     options.likelihood = true;
     options.tolerance = 1e-5;
-    options.jobs = jobs_;
-    SelfComm alone;
-    const SoftmaxGpFit fit =
-        fit_softmax_gp(whiten(basis, rows_.view(), jobs_), labels_, classes_, options, alone);
+    const SoftmaxGpFit fit = fit_softmax_gp(whiten(basis, rows_.view(), jobs_), labels_, classes_,
+                                            options, {.jobs = jobs_});
     return fit.coupled_log_likelihood.value_or(*fit.log_likelihood);
   }
 
@@ -192,8 +191,8 @@ double typical_length_scale(const FeatureRows& items, std::uint64_t seed) {
 
 TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
                         std::span<const std::int32_t> labels, std::int64_t classes,
-                        const HyperparameterOptions& options, const Progress& progress) {
-  const Sample sample(items, labels, classes, options);
+                        const HyperparameterOptions& options, const Run& run) {
+  const Sample sample(items, labels, classes, options, run.jobs);
   const double typical = typical_length_scale(sample.items(), options.seed);
   const auto kernel_at = [&](const Point& point) {
     return Kernel{kind, typical * std::exp(point[0]), std::exp(point[1])};
@@ -201,8 +200,8 @@ TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
   TunedKernel result;
   const Simplex found = maximise(
       [&](const Point& point, int calls) {
-        progress({"choosing the kernel", static_cast<std::uint64_t>(calls),
-                  static_cast<std::uint64_t>(options.evaluations), "kernels"});
+        run.progress({"choosing the kernel", static_cast<std::uint64_t>(calls),
+                      static_cast<std::uint64_t>(options.evaluations), "kernels"});
         result.evaluations = calls;
         return sample.log_likelihood(kernel_at(point));
       },
@@ -215,13 +214,13 @@ TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
 MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
                            std::span<const std::int32_t> labels, std::int64_t classes,
                            std::span<const double> length_scales, std::span<const double> variances,
-                           const HyperparameterOptions& options, const Progress& progress) {
-  const Sample sample(items, labels, classes, options);
+                           const HyperparameterOptions& options, const Run& run) {
+  const Sample sample(items, labels, classes, options, run.jobs);
   MatrixD result(std::ssize(length_scales), std::ssize(variances));
   for (Eigen::Index i = 0; i < result.rows(); ++i)
     for (Eigen::Index j = 0; j < result.cols(); ++j) {
-      progress({"measuring kernels", static_cast<std::uint64_t>(i * result.cols() + j),
-                static_cast<std::uint64_t>(result.size()), "kernels"});
+      run.progress({"measuring kernels", static_cast<std::uint64_t>(i * result.cols() + j),
+                    static_cast<std::uint64_t>(result.size()), "kernels"});
       result(i, j) = sample.log_likelihood({kind, length_scales[static_cast<std::size_t>(i)],
                                             variances[static_cast<std::size_t>(j)]});
     }

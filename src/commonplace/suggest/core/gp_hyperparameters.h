@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
@@ -19,7 +19,6 @@ struct HyperparameterOptions {
   std::int64_t prototypes = 64;  ///< which stand on so many of them; at least one a class
   int evaluations = 40;          ///< at most so many kernels are tried
   std::uint64_t seed = 1;        ///< of the draws
-  int jobs = 0;                  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -45,15 +44,13 @@ double typical_length_scale(const FeatureRows& items, std::uint64_t seed = 1);
 /// typical ones and the variance between 0.01 and 10,000.
 TunedKernel tune_kernel(KernelKind kind, const FeatureRows& items,
                         std::span<const std::int32_t> labels, std::int64_t classes,
-                        const HyperparameterOptions& options,
-                        const Progress& progress = no_progress);
+                        const HyperparameterOptions& options, const Run& run = {});
 
 /// The log marginal likelihood for each length scale (rows) and variance (columns), over the same
 /// draw.
 MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
                            std::span<const std::int32_t> labels, std::int64_t classes,
                            std::span<const double> length_scales, std::span<const double> variances,
-                           const HyperparameterOptions& options,
-                           const Progress& progress = no_progress);
+                           const HyperparameterOptions& options, const Run& run = {});
 
 }  // namespace commonplace

@@ -88,9 +88,8 @@ void require_categories(bool classified) {
 /// Searches the hyper-parameters on items held out from a sample, by the one-standard-error rule.
 class HyperparameterSearch {
  public:
-  HyperparameterSearch(const SuggesterData& data, const SuggesterOptions& options, Comm& comm,
-                       int jobs, const Progress& progress)
-      : options_(options), comm_(comm), jobs_(jobs) {
+  HyperparameterSearch(const SuggesterData& data, const SuggesterOptions& options, const Run& run)
+      : options_(options), run_(run) {
     const FeatureRows& raw = data.features;
     const SparseView& targets = data.targets;
     std::vector<std::int64_t> train;
@@ -106,8 +105,8 @@ class HyperparameterSearch {
     }
     train_ = take(raw, targets, train);
     held_ = take(raw, targets, held);
-    fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options, alone_, jobs,
-                     progress);
+    fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options,
+                     Run{.jobs = run.jobs, .progress = run.progress});
     setting_.share = share_asked_for(raw.rows());
     if (options.length_scale > 0) setting_.length_scale = options.length_scale;
     if (options.noise_variance > 0) setting_.noise_variance = options.noise_variance;
@@ -138,18 +137,18 @@ class HyperparameterSearch {
     suggester.mixture = {.tags = combined || options_.method == "tags" ? 1.0 : 0.0,
                          .neighbours = combined || options_.method == "neighbours" ? 1.0 : 0.0,
                          .category = classified ? 1.0 : 0.0};
-    const StoredRows held = prepare(suggester, held_.rows.view(), jobs_);
-    const TagScores ways = score_ways(suggester, held.view(), {}, jobs_);
+    const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
+    const TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
     into.mixture = combined ? best_mixture(ways) : suggester.mixture;
     const Matrix scores = mix(ways, into.mixture);
-    quality = judge_suggestions(scores, held_.targets.view(), jobs_);
+    quality = judge_suggestions(scores, held_.targets.view(), run_.jobs);
     into.confidence = learn_confidence(scores, held_.targets.view());
     into.threshold = choose_threshold(scores, held_.targets.view(), into.confidence);
     quality.f1 = mean_f1(scores, held_.targets.view(), into.confidence, into.threshold);
     take_quality_of_first(quality);
-    take_first(comm_, into.confidence.score);
-    take_first(comm_, into.confidence.probability);
-    into.threshold = comm_.broadcast(into.threshold, 0);
+    take_first(run_.comm, into.confidence.score);
+    take_first(run_.comm, into.confidence.probability);
+    into.threshold = run_.comm.broadcast(into.threshold, 0);
   }
 
  private:
@@ -159,19 +158,19 @@ class HyperparameterSearch {
   }
 
   void take_quality_of_first(SuggesterQuality& quality) {
-    quality.items = comm_.broadcast(quality.items, 0);
+    quality.items = run_.comm.broadcast(quality.items, 0);
     Interval& interval = quality.precision_at_1_interval;
     for (double* number :
          {&quality.precision_at_1, &quality.precision_at_3, &quality.precision_at_5, &interval.low,
           &interval.high, &quality.ndcg_at_5, &quality.f1, &quality.calibration_error})
-      *number = comm_.broadcast(*number, 0);
-    take_first(comm_, quality.reliability);
+      *number = run_.comm.broadcast(*number, 0);
+    take_first(run_.comm, quality.reliability);
   }
 
   /// What every held-out item gains by these scores: what rank 0 finds, since choices follow it.
   std::vector<double> gains_of(const Matrix& scores) {
     std::vector<double> gains = ndcg_of_items(scores, held_.targets.view());
-    take_first(comm_, gains);
+    take_first(run_.comm, gains);
     return gains;
   }
 
@@ -179,8 +178,8 @@ class HyperparameterSearch {
   std::vector<double> gains() {
     Suggester& suggester = fitting_->suggester();
     suggester.mixture = {};
-    const StoredRows held = prepare(suggester, held_.rows.view(), jobs_);
-    return gains_of(score(suggester, held.view(), {}, jobs_));
+    const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
+    return gains_of(score(suggester, held.view(), {}, run_.jobs));
   }
   void note(const std::string& setting, const std::vector<double>& gains) {
     tried_.push_back({setting, mean(gains)});
@@ -302,9 +301,7 @@ class HyperparameterSearch {
   }
 
   const SuggesterOptions& options_;
-  Comm& comm_;
-  SelfComm alone_;  ///< each rank makes the choices by itself
-  int jobs_;
+  Run run_;
   TaggedRows train_;
   TaggedRows held_;
   std::optional<SuggesterFitting> fitting_;
@@ -315,10 +312,9 @@ class HyperparameterSearch {
 
 /// Everything again from all items, by what was chosen.
 Suggester fit_all(const SuggesterData& data, const Setting& setting,
-                  const SuggesterOptions& options, Comm& comm, int jobs, const Progress& progress,
-                  Suggester chosen) {
+                  const SuggesterOptions& options, const Run& run, Suggester chosen) {
   const std::int64_t items = data.features.rows();
-  SuggesterFitting fitting(data.features, data.blocks, data.targets, options, comm, jobs, progress);
+  SuggesterFitting fitting(data.features, data.blocks, data.targets, options, run);
   fitting.weigh(setting.weighting.weighting);
   const std::int64_t asked = prototype_count(options.prototypes, items);
   fitting.choose_prototypes(asked > 0 ? asked : prototypes_of(setting.share, items));
@@ -356,14 +352,14 @@ std::int64_t prototype_count(const std::string& text, std::int64_t items) {
 }
 
 LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
-                                 Comm& comm, int jobs, const Progress& progress) {
+                                 const Run& run) {
   check(options);
   check_targets(data.features, data.targets);
   const std::int64_t items = data.features.rows();
   prototype_count(options.prototypes, items);
   const auto begin = Clock::now();
   LearnedSuggester learned;
-  HyperparameterSearch search(data, options, comm, jobs, progress);
+  HyperparameterSearch search(data, options, run);
   Suggester chosen;
   if (search.possible()) {
     search.choose_settings();
@@ -373,7 +369,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
     chosen.confidence = fit_confidence({}, {});
   }
   const Setting& setting = search.setting();
-  learned.suggester = fit_all(data, setting, options, comm, jobs, progress, std::move(chosen));
+  learned.suggester = fit_all(data, setting, options, run, std::move(chosen));
   SuggesterReport& report = learned.report;
   report.items = items;
   report.tags = data.targets.columns;
@@ -384,7 +380,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   report.mixture = learned.suggester.mixture;
   report.threshold = learned.suggester.threshold;
   report.tried = search.tried();
-  report.seconds = comm.broadcast(seconds_since(begin), 0);
+  report.seconds = run.comm.broadcast(seconds_since(begin), 0);
   return learned;
 }
 

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/suggest/core/suggester.h"
 #include "commonplace/suggest/core/suggester_quality.h"
 
@@ -49,7 +48,7 @@ struct SuggesterData {
 /// 0's figures, so that all end with the same. Error for options out of range, or if there is
 /// nothing to learn from. Collective.
 LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
-                                 Comm& comm, int jobs, const Progress& progress);
+                                 const Run& run);
 
 /// The number of prototypes that `text` ("auto", "5%", "200") asks for of so many items; 0 for
 /// auto. Error if it is neither.

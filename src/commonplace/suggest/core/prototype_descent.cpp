@@ -274,14 +274,14 @@ Responsible responsible(const FeatureRows& items, std::span<const std::int32_t> 
 }  // namespace
 
 void descend(const FeatureRows& items, std::span<const std::int32_t> labels,
-             const PrototypeOptions& options, Prototypes& prototypes, const Progress& progress) {
+             const PrototypeOptions& options, Prototypes& prototypes, const Run& run) {
   Descent descent(items, labels, options, prototypes);
   const auto pass_over = [&](int passes, double rate, std::uint64_t stream, auto step) {
     const double steps = static_cast<double>(passes) * static_cast<double>(items.rows());
     double done = 0;
     for (int pass = 0; pass < passes; ++pass) {
-      progress({"moving prototypes", static_cast<std::uint64_t>(pass),
-                static_cast<std::uint64_t>(passes), "passes"});
+      run.progress({"moving prototypes", static_cast<std::uint64_t>(pass),
+                    static_cast<std::uint64_t>(passes), "passes"});
       for (const std::int64_t n :
            shuffled(items.rows(), options.seed, stream + static_cast<std::uint64_t>(pass)))
         step(n, rate * (1 - done++ / steps));

@@ -103,17 +103,17 @@ class Posterior {
 
 InformativeItems choose_informative(const FeatureRows& items, std::span<const std::int32_t> labels,
                                     std::int64_t classes, const Kernel& kernel, std::int64_t count,
-                                    std::uint64_t seed, int jobs, const Progress& progress) {
+                                    std::uint64_t seed, const Run& run) {
   require(items.rows() == std::ssize(labels) && count >= 1 && count <= items.rows(), count, " of ",
           items.rows(), " items with ", labels.size(), " labels cannot be chosen");
-  Posterior posterior(items, labels, classes, kernel, count, jobs);
+  Posterior posterior(items, labels, classes, kernel, count, run.jobs);
   std::vector<std::int64_t> left(static_cast<std::size_t>(items.rows()));
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<std::int64_t>(i);
   InformativeItems result{{}, MatrixD(count, classes), VectorD(count)};
   Rng rng(seed, 0x6761696eULL);
   for (std::int64_t step = 0; step < count; ++step) {
-    progress({"choosing prototypes", static_cast<std::uint64_t>(step),
-              static_cast<std::uint64_t>(count), "items"});
+    run.progress({"choosing prototypes", static_cast<std::uint64_t>(step),
+                  static_cast<std::uint64_t>(count), "items"});
     const auto looked_at = static_cast<std::size_t>(std::min(kCandidates, std::ssize(left)));
     std::size_t best = 0;
     double most = -1;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
@@ -24,7 +24,6 @@ struct InformativeItems {
 /// label `classes`, is against each. O(items · count²).
 InformativeItems choose_informative(const FeatureRows& items, std::span<const std::int32_t> labels,
                                     std::int64_t classes, const Kernel& kernel, std::int64_t count,
-                                    std::uint64_t seed, int jobs,
-                                    const Progress& progress = no_progress);
+                                    std::uint64_t seed, const Run& run = {});
 
 }  // namespace commonplace

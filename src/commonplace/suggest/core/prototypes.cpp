@@ -89,18 +89,17 @@ std::vector<std::int64_t> random_items(std::span<const std::int32_t> labels, std
 
 Prototypes select_prototypes(const FeatureRows& items, std::span<const std::int32_t> labels,
                              std::int64_t classes, const Kernel& kernel,
-                             const PrototypeOptions& options, const Progress& progress) {
+                             const PrototypeOptions& options, const Run& run) {
   check(items, labels, classes, options);
   const std::vector<std::int64_t> chosen =
       options.selection == "gain"
-          ? choose_informative(items, labels, classes, kernel, options.count, options.seed,
-                               options.jobs, progress)
+          ? choose_informative(items, labels, classes, kernel, options.count, options.seed, run)
                 .items
           : random_items(labels, classes, options);
   Prototypes result{take_rows(items, chosen), {}};
   for (const std::int64_t item : chosen)
     result.labels.push_back(labels[static_cast<std::size_t>(item)]);
-  if (options.selection == "descent") descend(items, labels, options, result, progress);
+  if (options.selection == "descent") descend(items, labels, options, result, run);
   return result;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
@@ -23,7 +23,6 @@ struct PrototypeOptions {
   double window = 0.01;               ///< descent: skip items whose loss l has l (1 - l) below this
   double softness = 0.25;             ///< descent: how far responsibilities reach, in distances
   std::uint64_t seed = 1;
-  int jobs = 0;  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -57,8 +56,7 @@ struct Prototypes {
 ///            O(items · count²), and items x count floats of memory
 Prototypes select_prototypes(const FeatureRows& items, std::span<const std::int32_t> labels,
                              std::int64_t classes, const Kernel& kernel,
-                             const PrototypeOptions& options,
-                             const Progress& progress = no_progress);
+                             const PrototypeOptions& options, const Run& run = {});
 
 /// The mean over the items of l_n = sum of P(m | x_n) over the prototypes m of another class, for
 /// P(m | x) proportional to exp(-|x - z_m|² / 2 length²): what the descent lowers.

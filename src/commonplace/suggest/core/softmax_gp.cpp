@@ -35,20 +35,20 @@ double inner(const MatrixD& a, const MatrixD& b) { return a.cwiseProduct(b).sum(
 /// This rank's part of the problem, and sums over all ranks.
 class Problem {
  public:
-  Problem(const Matrix& a, std::span<const std::int32_t> labels, std::int64_t classes, int jobs,
-          Comm& comm)
-      : a_(a), labels_(labels), classes_(classes), jobs_(jobs), comm_(comm) {}
+  Problem(const Matrix& a, std::span<const std::int32_t> labels, std::int64_t classes,
+          const Run& run)
+      : a_(a), labels_(labels), classes_(classes), run_(run) {}
 
   std::int64_t size() const { return a_.cols(); }
   std::int64_t classes() const { return classes_; }
 
-  Matrix times(const MatrixD& v) const { return multiply(a_, v.cast<float>(), jobs_); }
+  Matrix times(const MatrixD& v) const { return multiply(a_, v.cast<float>(), run_.jobs); }
 
   /// Aᵀ of item-length numbers plus `v`, over all ranks.
   MatrixD gather(const Matrix& values, const MatrixD& v) const {
     MatrixD result = MatrixD::Zero(size(), classes_);
-    add_transposed_product(a_, values, result, jobs_);
-    comm_.sum(result);
+    add_transposed_product(a_, values, result, run_.jobs);
+    run_.comm.sum(result);
     return result + v;
   }
 
@@ -57,7 +57,7 @@ class Problem {
     p.resize(f.rows(), f.cols());
     // Added up by rows in order, so that the threads do not matter.
     std::vector<double> losses(static_cast<std::size_t>(f.rows()));
-    parallel_for(losses.size(), jobs_, [&](std::size_t begin, std::size_t end) {
+    parallel_for(losses.size(), run_.jobs, [&](std::size_t begin, std::size_t end) {
       for (std::size_t n = begin; n < end; ++n) {
         const auto row = static_cast<Eigen::Index>(n);
         const Eigen::ArrayXd values = f.row(row).transpose().cast<double>();
@@ -70,7 +70,7 @@ class Problem {
     });
     double sum = 0;
     for (const double value : losses) sum += value;
-    return comm_.sum(sum);
+    return run_.comm.sum(sum);
   }
 
   MatrixD gradient(Matrix p, const MatrixD& v) const {
@@ -94,9 +94,9 @@ class Problem {
       Matrix scaled = a_.middleRows(first, std::min(kRowsAtOnce, a_.rows() - first));
       for (Eigen::Index n = 0; n < scaled.rows(); ++n)
         scaled.row(n) *= static_cast<float>(std::sqrt(weight(first + n)));
-      add_gram(scaled, result, jobs_);
+      add_gram(scaled, result, run_.jobs);
     }
-    comm_.sum(result);
+    run_.comm.sum(result);
     result.diagonal().array() += 1;
     return result;
   }
@@ -125,8 +125,8 @@ class Problem {
       for (Eigen::Index d = 0; d < c; ++d) {
         MatrixD block = MatrixD::Zero(m, m);
         const Matrix scaled = a_.array().colwise() * -(p.col(c).array() * p.col(d).array());
-        add_transposed_product(scaled, a_, block, jobs_);
-        comm_.sum(block);
+        add_transposed_product(scaled, a_, block, run_.jobs);
+        run_.comm.sum(block);
         result.block(c * m, d * m, m, m) = block;
         result.block(d * m, c * m, m, m) = block.transpose();
       }
@@ -138,8 +138,7 @@ class Problem {
   const Matrix& a_;
   std::span<const std::int32_t> labels_;
   std::int64_t classes_;
-  int jobs_;
-  Comm& comm_;
+  Run run_;
 };
 
 struct Direction {
@@ -215,28 +214,28 @@ double next_share(double decrement, double enough, double objective) {
   return std::clamp(std::max(speed, 0.5 * std::sqrt(2 * enough / decrement)), 1e-6, 0.1);
 }
 
-State find_mode(const Problem& problem, const SoftmaxGpOptions& options, const Progress& progress,
+State find_mode(const Problem& problem, const SoftmaxGpOptions& options, const Run& run,
                 Report& report) {
   // Böhning's bound: the classes' gradients add up to zero, and there it is I + AᵀA / 2 for each.
   MatrixD preconditioner =
-      inverse_of(problem.curvature([](Eigen::Index) { return 0.5; }), options.jobs);
+      inverse_of(problem.curvature([](Eigen::Index) { return 0.5; }), run.jobs);
   State state;
   state.v = MatrixD::Zero(problem.size(), problem.classes());
   evaluate(problem, state);
   double share = 0.1;
   for (int i = 0; i < options.iterations && !report.converged; ++i) {
-    progress({"finding the mode", static_cast<std::uint64_t>(i),
-              static_cast<std::uint64_t>(options.iterations), "steps"});
+    run.progress({"finding the mode", static_cast<std::uint64_t>(i),
+                  static_cast<std::uint64_t>(options.iterations), "steps"});
     const MatrixD g = problem.gradient(state.p, state.v);
     const Direction direction =
-        newton_direction(problem, state.p, g, preconditioner, share, options.jobs);
+        newton_direction(problem, state.p, g, preconditioner, share, run.jobs);
     const double slope = inner(g, direction.d);
     const bool little = -slope / 2 <= options.tolerance * std::abs(state.objective);
     report.converged = !advance(problem, direction.d, slope, state) || little;
     // Where classes are told apart, the curvature is far below its bound. Another Gram matrix is
     // worth its time if it takes less than the directions do.
     if (4 * problem.classes() * direction.products > problem.size() && !report.converged)
-      preconditioner = inverse_of(problem.shared_curvature(state.p), options.jobs);
+      preconditioner = inverse_of(problem.shared_curvature(state.p), run.jobs);
     share = next_share(-slope, options.tolerance * std::abs(state.objective), state.objective);
     report.objective.push_back(state.objective);
     report.iterations = i + 1;
@@ -253,9 +252,8 @@ double factorise_curvature(MatrixD& matrix, int jobs) {
 
 /// The factors that the options ask for, and the marginal likelihoods.
 void add_curvatures(const Problem& problem, const State& state, const SoftmaxGpOptions& options,
-                    SoftmaxGpFit& fit) {
+                    int jobs, SoftmaxGpFit& fit) {
   const std::string& kept = options.variances;
-  const int jobs = options.jobs;
   auto keep = [&](const MatrixD& lower) {
     fit.model.factors.push_back(inverse_of_lower(lower, jobs).cast<float>());
   };
@@ -283,7 +281,7 @@ void add_curvatures(const Problem& problem, const State& state, const SoftmaxGpO
 }
 
 void check_problem(const Matrix& whitened, std::span<const std::int32_t> labels,
-                   std::int64_t classes, const SoftmaxGpOptions& options, Comm& comm) {
+                   std::int64_t classes, const SoftmaxGpOptions& options, const Run& run) {
   check(options);
   require(classes >= 2, "there are ", classes, " classes; expected 2 or more");
   require(whitened.cols() >= 1, "the items have no prototypes; give 1 or more");
@@ -298,7 +296,7 @@ void check_problem(const Matrix& whitened, std::span<const std::int32_t> labels,
           " classes are too many for coupled variances; at most ", kMostCoupled,
           " of both multiplied, or take variances class");
   std::int64_t items = whitened.rows();
-  comm.sum(std::span<std::int64_t>(&items, 1));
+  run.comm.sum(std::span<std::int64_t>(&items, 1));
   require(items >= 1, "there are no items to learn from");
 }
 
@@ -343,18 +341,17 @@ void add_coupled(const SoftmaxGp& model, const Matrix& whitened, const VectorD& 
 }  // namespace
 
 SoftmaxGpFit fit_softmax_gp(const Matrix& whitened, std::span<const std::int32_t> labels,
-                            std::int64_t classes, const SoftmaxGpOptions& options, Comm& comm,
-                            const Progress& progress) {
+                            std::int64_t classes, const SoftmaxGpOptions& options, const Run& run) {
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
-  check_problem(whitened, labels, classes, options, comm);
-  const Problem problem(whitened, labels, classes, options.jobs, comm);
+  const double waited = run.comm.seconds();
+  check_problem(whitened, labels, classes, options, run);
+  const Problem problem(whitened, labels, classes, run);
   SoftmaxGpFit fit;
-  State state = find_mode(problem, options, progress, fit.report);
+  State state = find_mode(problem, options, run, fit.report);
   fit.model.variances = options.variances;
-  add_curvatures(problem, state, options, fit);
+  add_curvatures(problem, state, options, run.jobs, fit);
   fit.model.weights = std::move(state.v);
-  fit.report.communication_seconds = comm.seconds() - waited;
+  fit.report.communication_seconds = run.comm.seconds() - waited;
   fit.report.compute_seconds = seconds_since(begin) - fit.report.communication_seconds;
   return fit;
 }

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/class_probabilities.h"
 
@@ -26,7 +25,6 @@ struct SoftmaxGpOptions {
   bool likelihood = false;           ///< also the log marginal likelihoods
   int iterations = 50;               ///< at most so many Newton steps
   double tolerance = 1e-6;           ///< stop when a step promises no more than this share
-  int jobs = 0;                      ///< threads of this rank, 0: all processors
 };
 
 template <class Options, class Visit>
@@ -69,8 +67,7 @@ struct SoftmaxGpFit {
 /// matrix for all classes: Böhning's bound I + AᵀA / 2, later the shared curvature. O(steps · N M
 /// (M + C)), and for the variances what the options say. All ranks end with the same model.
 SoftmaxGpFit fit_softmax_gp(const Matrix& whitened, std::span<const std::int32_t> labels,
-                            std::int64_t classes, const SoftmaxGpOptions& options, Comm& comm,
-                            const Progress& progress = no_progress);
+                            std::int64_t classes, const SoftmaxGpOptions& options, const Run& run);
 
 /// The latents of whitened items, n x M, for which k(x, x) is `diagonal`. O(n M C), and O(n M²) a
 /// factor. The same bits for an item alone as among others.

@@ -61,8 +61,7 @@ Sparse share_say(const SparseView& targets) {
 }
 
 SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRows& items,
-                                     const SparseView& targets, Comm& comm, int jobs,
-                                     const Progress& progress) {
+                                     const SparseView& targets, const Run& run) {
   require(targets.rows == items.rows(), "targets of ", targets.rows, " items do not fit ",
           items.rows(), " rows of features");
   SparseGpStatistics result;
@@ -70,11 +69,11 @@ SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRo
   // Added up as tags x M: a tag's row is contiguous, and an item touches few of them.
   MatrixD by_tag = MatrixD::Zero(targets.columns, basis.size());
   for (std::int64_t begin = 0; begin < items.rows(); begin += kGramBlock) {
-    progress({"learning tags", static_cast<std::uint64_t>(begin),
-              static_cast<std::uint64_t>(items.rows()), "items"});
+    run.progress({"learning tags", static_cast<std::uint64_t>(begin),
+                  static_cast<std::uint64_t>(items.rows()), "items"});
     const std::int64_t count = std::min(kGramBlock, items.rows() - begin);
-    const Matrix whitened = whiten(basis, slice(items, begin, count), jobs);
-    add_gram(whitened, result.gram, jobs);
+    const Matrix whitened = whiten(basis, slice(items, begin, count), run.jobs);
+    add_gram(whitened, result.gram, run.jobs);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto tags = targets.row_indices(begin + i);
       const auto values = targets.row_values(begin + i);
@@ -82,8 +81,8 @@ SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRo
         by_tag.row(tags[k]) += static_cast<double>(values[k]) * whitened.row(i).cast<double>();
     }
   }
-  comm.sum(result.gram);
-  comm.sum(by_tag);
+  run.comm.sum(result.gram);
+  run.comm.sum(by_tag);
   result.targets = by_tag.transpose();
   return result;
 }

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
 
@@ -40,8 +39,7 @@ Sparse share_say(const SparseView& targets);
 /// Each rank gives its own items and their targets (items x tags). Items are whitened by blocks, so
 /// memory is O(M² + M tags), and each block costs O(items M²). Every rank gets the same sums.
 SparseGpStatistics gather_statistics(const SparseGpBasis& basis, const FeatureRows& items,
-                                     const SparseView& targets, Comm& comm, int jobs = 0,
-                                     const Progress& progress = no_progress);
+                                     const SparseView& targets, const Run& run);
 
 /// O(M³ + M² tags). Error if `noise_variance` is not above 0.
 SparseGp solve_sparse_gp(const SparseGpStatistics& statistics, double noise_variance, int jobs = 0);

@@ -17,30 +17,24 @@ constexpr FeatureWeighting kOfNeighbours{.rarity = 0.5, .telling = 0};
 
 SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
                                    const SparseView& targets, const SuggesterOptions& options,
-                                   Comm& comm, int jobs, const Progress& progress)
-    : raw_(raw),
-      blocks_(std::move(blocks)),
-      targets_(targets),
-      options_(options),
-      jobs_(jobs),
-      progress_(progress),
-      comm_(comm) {
-  if (!is_alone()) own_targets_ = own_part(targets, comm);
+                                   const Run& run)
+    : raw_(raw), blocks_(std::move(blocks)), targets_(targets), options_(options), run_(run) {
+  if (!is_alone()) own_targets_ = own_part(targets, run.comm);
   said_ = share_say(own_targets());
 }
 
 void SuggesterFitting::weigh(const FeatureWeighting& weighting) {
   if (raw_.is_sparse()) {
-    const Sparse own = is_alone() ? Sparse() : own_part(raw_.sparse(), comm_);
+    const Sparse own = is_alone() ? Sparse() : own_part(raw_.sparse(), run_.comm);
     const SparseView rows = is_alone() ? raw_.sparse() : own.view();
-    suggester_.feature_weights = feature_weights(rows, own_targets(), weighting, comm_);
-    suggester_.neighbour_weights = feature_weights(rows, own_targets(), kOfNeighbours, comm_);
+    suggester_.feature_weights = feature_weights(rows, own_targets(), weighting, run_.comm);
+    suggester_.neighbour_weights = feature_weights(rows, own_targets(), kOfNeighbours, run_.comm);
     for (std::size_t i = 0; i < suggester_.neighbour_weights.size(); ++i)
       suggester_.neighbour_weights[i] /= suggester_.feature_weights[i];
   }
   suggester_.blocks = blocks_;
-  suggester_.known = prepare(suggester_, raw_, jobs_);
-  if (!is_alone()) own_known_ = own_part(suggester_.known.view(), comm_);
+  suggester_.known = prepare(suggester_, raw_, run_.jobs);
+  if (!is_alone()) own_known_ = own_part(suggester_.known.view(), run_.comm);
   suggester_.known_tags = copy(targets_);
   suggester_.neighbours = options_.neighbours;
 }
@@ -50,23 +44,21 @@ void SuggesterFitting::choose_prototypes(std::int64_t count, int rounds) {
   options.count = count;
   options.iterations = rounds;
   options.seed = options_.seed;
-  options.jobs = jobs_;
-  prototypes_ = tag_prototypes(own_known(), own_targets(), options, comm_, progress_);
+  prototypes_ = tag_prototypes(own_known(), own_targets(), options, run_);
 }
 
 void SuggesterFitting::gather(double length_scale) {
   suggester_.basis =
-      make_basis({kernel_kind(options_.kernel), length_scale, 1}, prototypes_, 1e-6, jobs_);
-  statistics_ =
-      gather_statistics(suggester_.basis, own_known(), said_.view(), comm_, jobs_, progress_);
+      make_basis({kernel_kind(options_.kernel), length_scale, 1}, prototypes_, 1e-6, run_.jobs);
+  statistics_ = gather_statistics(suggester_.basis, own_known(), said_.view(), run_);
 }
 
 void SuggesterFitting::solve(double noise_variance) {
-  suggester_.tag_gp = solve_sparse_gp(statistics_, noise_variance, jobs_);
+  suggester_.tag_gp = solve_sparse_gp(statistics_, noise_variance, run_.jobs);
 }
 
 bool SuggesterFitting::classify(std::int64_t most) {
-  suggester_.categories = make_categories(own_targets(), options_.categories, comm_);
+  suggester_.categories = make_categories(own_targets(), options_.categories, run_.comm);
   if (suggester_.categories.tags.size() < 2) return false;
   const std::vector<std::int32_t> categories = item_categories(targets_, suggester_.categories);
   std::vector<std::int64_t> rows;
@@ -81,22 +73,20 @@ bool SuggesterFitting::classify(std::int64_t most) {
     std::sort(rows.begin(), rows.end());
   }
   // All ranks know which items these are; each takes its share of them.
-  const RowRange own = own_rows(std::ssize(rows), comm_);
+  const RowRange own = own_rows(std::ssize(rows), run_.comm);
   rows = {rows.begin() + own.begin, rows.begin() + own.end};
   std::vector<std::int32_t> labels;
   for (const std::int64_t row : rows) labels.push_back(categories[static_cast<std::size_t>(row)]);
   SoftmaxGpOptions options;
-  options.jobs = jobs_;
   // More exact modes give no better tags.
   options.tolerance = 1e-3;
   options.variances = "none";
   options.iterations = 15;
   const StoredRows items = take_rows(suggester_.known.view(), rows);
-  const Matrix scaled =
-      static_cast<float>(std::sqrt(kClassVariance)) * whiten(suggester_.basis, items.view(), jobs_);
-  suggester_.classifier = fit_softmax_gp(scaled, labels, std::ssize(suggester_.categories.tags),
-                                         options, comm_, progress_)
-                              .model;
+  const Matrix scaled = static_cast<float>(std::sqrt(kClassVariance)) *
+                        whiten(suggester_.basis, items.view(), run_.jobs);
+  suggester_.classifier =
+      fit_softmax_gp(scaled, labels, std::ssize(suggester_.categories.tags), options, run_).model;
   return true;
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/suggest/core/suggester.h"
 
 namespace commonplace {
@@ -15,8 +14,7 @@ namespace commonplace {
 class SuggesterFitting {
  public:
   SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
-                   const SparseView& targets, const SuggesterOptions& options, Comm& comm, int jobs,
-                   const Progress& progress);
+                   const SparseView& targets, const SuggesterOptions& options, const Run& run);
 
   /// Prepares the features.
   void weigh(const FeatureWeighting& weighting);
@@ -34,7 +32,7 @@ class SuggesterFitting {
   std::int64_t items() const { return raw_.rows(); }
 
  private:
-  bool is_alone() const { return comm_.size() == 1; }
+  bool is_alone() const { return run_.comm.size() == 1; }
   SparseView own_targets() const { return is_alone() ? targets_ : own_targets_.view(); }
   FeatureRows own_known() const { return is_alone() ? suggester_.known.view() : own_known_.view(); }
 
@@ -45,9 +43,7 @@ class SuggesterFitting {
   StoredRows own_known_;  ///< this rank's prepared rows
   Sparse said_;           ///< this rank's targets as the tags' processes learn them
   SuggesterOptions options_;
-  int jobs_;
-  Progress progress_;
-  Comm& comm_;
+  Run run_;
   StoredRows prototypes_;
   SparseGpStatistics statistics_;
   Suggester suggester_;

@@ -98,8 +98,8 @@ struct Assigned {
   Sparse groups;
   std::vector<std::uint8_t> empty;
 };
-Assigned assign(const FeatureRows& items, const FeatureRows& centres, Comm& comm, int jobs) {
-  const std::vector<std::int32_t> nearest = nearest_centres(items, centres, jobs);
+Assigned assign(const FeatureRows& items, const FeatureRows& centres, const Run& run) {
+  const std::vector<std::int32_t> nearest = nearest_centres(items, centres, run.jobs);
   Sparse by_item;
   by_item.columns = centres.rows();
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(centres.rows()));
@@ -108,7 +108,7 @@ Assigned assign(const FeatureRows& items, const FeatureRows& centres, Comm& comm
     by_item.end_row();
     ++sizes[static_cast<std::size_t>(centre)];
   }
-  comm.sum(std::span(sizes));
+  run.comm.sum(std::span(sizes));
   Assigned result;
   result.groups = transpose(by_item.view());
   for (const std::int64_t size : sizes) result.empty.push_back(size == 0);
@@ -130,33 +130,32 @@ StoredRows append(StoredRows a, const StoredRows& b) {
 }  // namespace
 
 StoredRows tag_prototypes(const FeatureRows& items, const SparseView& tags,
-                          const TagPrototypeOptions& options, Comm& comm,
-                          const Progress& progress) {
+                          const TagPrototypeOptions& options, const Run& run) {
   require(tags.rows == items.rows(), "tags of ", tags.rows, " items do not fit ", items.rows(),
           " rows of features");
   require(options.count >= 1, "there must be 1 prototype or more, not ", options.count);
   require(options.most_features >= 1, "a prototype must keep 1 feature or more, not ",
           options.most_features);
-  const GlobalRows rows = global_rows(items.rows(), comm);
+  const GlobalRows rows = global_rows(items.rows(), run.comm);
   require(rows.count > 0, "there are no items to make prototypes of");
   const std::int64_t count = std::min(options.count, rows.count);
-  StoredRows means =
-      mean_directions(items, commonest_tags(tags, count, comm).view(), options.most_features, comm);
+  StoredRows means = mean_directions(items, commonest_tags(tags, count, run.comm).view(),
+                                     options.most_features, run.comm);
   const std::int64_t centres = count - means.view().rows();
   if (centres == 0) return means;
 
   const std::vector<std::uint8_t> all(static_cast<std::size_t>(centres), 1);
   StoredRows found =
       mean_directions(items, drawn_items(rows, items.rows(), centres, options.seed, 0, all).view(),
-                      options.most_features, comm);
+                      options.most_features, run.comm);
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
-    progress({"choosing prototypes", static_cast<std::uint64_t>(iteration),
-              static_cast<std::uint64_t>(options.iterations), "rounds"});
-    const Assigned assigned = assign(items, found.view(), comm, options.jobs);
+    run.progress({"choosing prototypes", static_cast<std::uint64_t>(iteration),
+                  static_cast<std::uint64_t>(options.iterations), "rounds"});
+    const Assigned assigned = assign(items, found.view(), run);
     const Sparse drawn = drawn_items(rows, items.rows(), centres, options.seed,
                                      static_cast<std::uint64_t>(iteration) + 1, assigned.empty);
     found = mean_directions(items, add(assigned.groups.view(), drawn.view()).view(),
-                            options.most_features, comm);
+                            options.most_features, run.comm);
   }
   return append(std::move(means), found);
 }

@@ -3,8 +3,7 @@
 #include <cstdint>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 
 namespace commonplace {
@@ -16,7 +15,6 @@ struct TagPrototypeOptions {
   int iterations = 8;                 ///< of k-means
   std::int64_t most_features = 2000;  ///< of a sparse prototype, the strongest
   std::uint64_t seed = 1;             ///< of the first centres
-  int jobs = 0;                       ///< threads of this rank, 0: all processors
 };
 
 /// Each rank gives its own items, rows of length one, and their tags (items x tags; above 0 is a
@@ -24,7 +22,6 @@ struct TagPrototypeOptions {
 /// there are beyond rounding. O(items · nonzeros · centres) an iteration. Error if there are no
 /// items.
 StoredRows tag_prototypes(const FeatureRows& items, const SparseView& tags,
-                          const TagPrototypeOptions& options, Comm& comm,
-                          const Progress& progress = no_progress);
+                          const TagPrototypeOptions& options, const Run& run);
 
 }  // namespace commonplace

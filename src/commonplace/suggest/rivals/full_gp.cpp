@@ -125,9 +125,8 @@ bool fits_full_gp(std::int64_t items, std::int64_t classes) {
 
 FullGpFit fit_full_gp(const Kernel& kernel, const FeatureRows& items,
                       std::span<const std::int32_t> labels, std::int64_t classes,
-                      const FullGpOptions& options) {
+                      const FullGpOptions& options, int jobs) {
   check(items.rows(), labels, classes, options);
-  const int jobs = options.jobs;
   const MatrixD k = kernel_gram(kernel, items, jobs);
   MatrixD y = MatrixD::Zero(items.rows(), classes);
   for (std::size_t i = 0; i < labels.size(); ++i) y(static_cast<Eigen::Index>(i), labels[i]) = 1;

@@ -27,7 +27,6 @@ struct FullGp {
 struct FullGpOptions {
   int iterations = 50;       ///< at most so many Newton steps
   double tolerance = 1e-10;  ///< stop when a step gains no more than this share
-  int jobs = 0;              ///< threads, 0: all processors; does not change the result
 };
 
 /// The most N² C that are taken: 1.2 GB.
@@ -42,7 +41,7 @@ struct FullGpFit {
 /// O(C N³) a step. Error if there are too many items for it.
 FullGpFit fit_full_gp(const Kernel& kernel, const FeatureRows& items,
                       std::span<const std::int32_t> labels, std::int64_t classes,
-                      const FullGpOptions& options = {});
+                      const FullGpOptions& options = {}, int jobs = 0);
 
 /// The latents of other items, with covariances. O(n C N²).
 Latents predict_latents(const FullGp& model, const FeatureRows& items, int jobs = 0);

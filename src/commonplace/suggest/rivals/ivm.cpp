@@ -30,7 +30,7 @@ Ivm::Machine machine_of(const Kernel& kernel, const FeatureRows& items,
 }  // namespace
 
 Ivm fit_ivm(const Kernel& kernel, const FeatureRows& items, std::span<const std::int32_t> labels,
-            std::int64_t classes, const IvmOptions& options, const Progress& progress) {
+            std::int64_t classes, const IvmOptions& options, const Run& run) {
   check(kernel);
   require(options.active >= 1, "active is ", options.active, "; expected 1 or more");
   require(items.rows() >= 1, "there are no items to learn from");
@@ -43,13 +43,13 @@ Ivm fit_ivm(const Kernel& kernel, const FeatureRows& items, std::span<const std:
   Ivm model{kernel, {}};
   std::vector<std::int32_t> sides(labels.size());
   for (std::int64_t c = 0; c < classes; ++c) {
-    progress({"training machines", static_cast<std::uint64_t>(c),
-              static_cast<std::uint64_t>(classes), "classes"});
+    run.progress({"training machines", static_cast<std::uint64_t>(c),
+                  static_cast<std::uint64_t>(classes), "classes"});
     for (std::size_t i = 0; i < labels.size(); ++i) sides[i] = labels[i] == c ? 0 : 1;
     const InformativeItems seen =
         choose_informative(items, sides, 1, kernel, std::min(options.active, items.rows()),
-                           options.seed + static_cast<std::uint64_t>(c), options.jobs);
-    model.machines.push_back(machine_of(kernel, items, seen, options.jobs));
+                           options.seed + static_cast<std::uint64_t>(c), {.jobs = run.jobs});
+    model.machines.push_back(machine_of(kernel, items, seen, run.jobs));
   }
   return model;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
@@ -17,7 +17,6 @@ namespace commonplace {
 struct IvmOptions {
   std::int64_t active = 100;  ///< items a class; all if there are fewer
   std::uint64_t seed = 1;     ///< of the candidates
-  int jobs = 0;               ///< threads, 0: all processors; does not change the result
 };
 
 struct Ivm {
@@ -32,8 +31,7 @@ struct Ivm {
 
 /// O(classes · items · active²). Labels are 0 .. classes-1.
 Ivm fit_ivm(const Kernel& kernel, const FeatureRows& items, std::span<const std::int32_t> labels,
-            std::int64_t classes, const IvmOptions& options,
-            const Progress& progress = no_progress);
+            std::int64_t classes, const IvmOptions& options, const Run& run = {});
 
 /// Class probabilities, items x classes: each machine's probability of its class, divided by their
 /// sum. O(items · classes · active²).

@@ -26,10 +26,10 @@ Sparse of_length_one(const SparseView& rows, int jobs) {
 }  // namespace
 
 KnnTags fit_knn_tags(const SparseView& features, const SparseView& tags,
-                     const KnnTagOptions& options) {
+                     const KnnTagOptions& options, int jobs) {
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   check_tagged(features, tags);
-  KnnTags model{of_length_one(features, options.jobs), rows_alone(tags), options.neighbours};
+  KnnTags model{of_length_one(features, jobs), rows_alone(tags), options.neighbours};
   for (float& value : model.tags.values) value = value > 0 ? 1.F : 0.F;
   return model;
 }

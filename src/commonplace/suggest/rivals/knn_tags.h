@@ -9,7 +9,6 @@ namespace commonplace {
 
 struct KnnTagOptions {
   std::int64_t neighbours = 20;  ///< items that vote
-  int jobs = 0;                  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -27,7 +26,7 @@ struct KnnTags {
 
 /// `features` are items x features, `tags` items x tags. Nothing but copies: O(nonzeros).
 KnnTags fit_knn_tags(const SparseView& features, const SparseView& tags,
-                     const KnnTagOptions& options = {});
+                     const KnnTagOptions& options = {}, int jobs = 0);
 
 /// Items x tags: of the neighbours of an item, those that have the tag, each weighted with its
 /// cosine, divided by the cosines of all. 0 where no item has a cosine above 0. O(products of

@@ -261,20 +261,20 @@ void store(const Mixture& mixture, std::int32_t topic, double share, PoissonTags
 }  // namespace
 
 PoissonTags fit_poisson_tags(const SparseView& words, const SparseView& tags,
-                             const PoissonTagOptions& options, const Progress& progress) {
+                             const PoissonTagOptions& options, const Run& run) {
   check(options);
   check_tagged(words, tags);
   check_counts(words);
-  progress({"finding topics", 0, 2, "steps"});
+  run.progress({"finding topics", 0, 2, "steps"});
   const SpectralTopics topics =
-      spectral_topics(words, tags, options.topics, options.tag_weight, options.seed, options.jobs);
-  progress({"finding topics", 1, 2, "steps"});
+      spectral_topics(words, tags, options.topics, options.tag_weight, options.seed, run.jobs);
+  run.progress({"finding topics", 1, 2, "steps"});
   const auto items = items_by_topic(topics);
   const VectorD means = mean_counts(words);
   std::vector<std::unique_ptr<Mixture>> mixtures(items.size());
   MatrixD gains = MatrixD::Zero(std::ssize(items), options.iterations);
   parallel_for(
-      items.size(), options.jobs,
+      items.size(), run.jobs,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t topic = begin; topic < end; ++topic) {
           const auto first = first_regions(topics, items[topic], options);
@@ -295,7 +295,7 @@ PoissonTags fit_poisson_tags(const SparseView& words, const SparseView& tags,
           static_cast<double>(items[topic].size()) / static_cast<double>(words.rows), model);
   model.tag_share = shares(tags, items, options.smoothing);
   for (Eigen::Index i = 0; i < gains.cols(); ++i) model.log_posterior.push_back(gains.col(i).sum());
-  progress({"finding topics", 2, 2, "steps"});
+  run.progress({"finding topics", 2, 2, "steps"});
   return model;
 }
 

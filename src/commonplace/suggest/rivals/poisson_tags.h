@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -17,7 +17,6 @@ struct PoissonTagOptions {
   double smoothing = 1;       ///< as if a region had so many average items more
   int iterations = 20;        ///< of expectation and maximisation
   std::uint64_t seed = 1;     ///< of what is drawn
-  int jobs = 0;               ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -48,8 +47,7 @@ struct PoissonTags {
 /// O(nonzeros · topics) for the topics; O((nonzeros + words · topics · groups) · regions) an
 /// iteration.
 PoissonTags fit_poisson_tags(const SparseView& words, const SparseView& tags,
-                             const PoissonTagOptions& options = {},
-                             const Progress& progress = no_progress);
+                             const PoissonTagOptions& options = {}, const Run& run = {});
 
 /// Items x tags: the sum over topics of P(topic | words) times the tag's share in it.
 /// O(nonzeros · regions + items · topics · tags).

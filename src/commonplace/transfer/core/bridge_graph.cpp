@@ -103,19 +103,19 @@ Sparse tie(const SparseView& nearest, double bandwidth) {
 }  // namespace
 
 PairNeighbours::PairNeighbours(const std::vector<LabelledCollection>& collections,
-                               const BridgeTrialOptions& options, const Progress& progress)
+                               const BridgeTrialOptions& options, const Run& run)
     : collections_(collections.size()) {
   std::uint64_t done = 0;
   for (const LabelledCollection& from : collections)
     for (const LabelledCollection& to : collections) {
-      progress({"finding neighbours", done++, collections_ * collections_, "pairs"});
+      run.progress({"finding neighbours", done++, collections_ * collections_, "pairs"});
       std::vector<std::int64_t> itself;
       if (&from == &to) {
         itself.resize(from.labels.size());
         std::iota(itself.begin(), itself.end(), std::int64_t{0});
       }
       found_.push_back(
-          nearest_rows(from.rows.view(), to.rows.view(), options.neighbours, itself, options.jobs));
+          nearest_rows(from.rows.view(), to.rows.view(), options.neighbours, itself, run.jobs));
     }
 }
 

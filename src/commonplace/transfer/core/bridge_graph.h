@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/bridge_trials.h"
 
 namespace commonplace {
@@ -15,7 +15,7 @@ namespace commonplace {
 class PairNeighbours {
  public:
   PairNeighbours(const std::vector<LabelledCollection>& collections,
-                 const BridgeTrialOptions& options, const Progress& progress);
+                 const BridgeTrialOptions& options, const Run& run);
 
   /// Items of `from` x items of `to`; the values are cosines, all above 0.
   const Sparse& of(std::size_t from, std::size_t to) const {

@@ -43,7 +43,7 @@ void check(std::span<const LabelledCollection> collections, const BridgeTrialOpt
 
 /// At most `items` of each collection, scaled to length one.
 std::vector<LabelledCollection> sampled(std::span<const LabelledCollection> collections,
-                                        const BridgeTrialOptions& options) {
+                                        const BridgeTrialOptions& options, int jobs) {
   constexpr std::uint64_t sample_column = 0x627269646765ULL;
   std::vector<LabelledCollection> result;
   for (const LabelledCollection& one : collections) {
@@ -64,7 +64,7 @@ std::vector<LabelledCollection> sampled(std::span<const LabelledCollection> coll
       kept.rows.push_row(one.rows.view(), row);
       kept.labels.push_back(one.labels[static_cast<std::size_t>(row)]);
     }
-    normalise_rows(kept.rows, options.jobs);
+    normalise_rows(kept.rows, jobs);
     result.push_back(std::move(kept));
   }
   return result;
@@ -113,8 +113,7 @@ class UnionTrial {
     how.alpha = options_.alpha;
     how.tolerance = options_.tolerance;
     how.balanced = true;
-    how.jobs = 1;
-    const Matrix scores = propagate_labels(graph.view(), labels_of(whole), how).scores;
+    const Matrix scores = propagate_labels(graph.view(), labels_of(whole), how, {.jobs = 1}).scores;
     const auto count = static_cast<Eigen::Index>(members.size());
     MatrixD result = MatrixD::Zero(count, count);
     for (Eigen::Index source = 0; source < count; ++source)
@@ -156,18 +155,19 @@ class UnionTrial {
 /// between. Several ranks take no more at a time than they have threads, so that none has to wait
 /// long for another at the end.
 template <class Act>
-void in_batches(std::size_t count, Comm& comm, int jobs, const char* stage, const char* unit,
-                const Progress& progress, const Act& act) {
-  const std::size_t most = (comm.size() > 1 ? 1 : 4) * static_cast<std::size_t>(resolve_jobs(jobs));
-  const auto counter = comm.share_work(static_cast<std::int64_t>(count));
+void in_batches(std::size_t count, const char* stage, const char* unit, const Run& run,
+                const Act& act) {
+  const std::size_t most =
+      (run.comm.size() > 1 ? 1 : 4) * static_cast<std::size_t>(resolve_jobs(run.jobs));
+  const auto counter = run.comm.share_work(static_cast<std::int64_t>(count));
   std::vector<std::size_t> batch;
   do {
     batch.clear();
     for (std::int64_t i = 0; batch.size() < most && (i = counter->next()) >= 0;)
       batch.push_back(static_cast<std::size_t>(i));
-    progress({stage, batch.empty() ? count : batch.front(), count, unit});
+    run.progress({stage, batch.empty() ? count : batch.front(), count, unit});
     parallel_for(
-        batch.size(), jobs,
+        batch.size(), run.jobs,
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) act(batch[i]);
         },
@@ -176,8 +176,7 @@ void in_batches(std::size_t count, Comm& comm, int jobs, const char* stage, cons
 }
 
 CollectionMeasures measure(const std::vector<LabelledCollection>& collections,
-                           const BridgeTrialOptions& options, Comm& comm,
-                           const Progress& progress) {
+                           const BridgeTrialOptions& options, const Run& run) {
   const std::size_t count = collections.size();
   CollectionMeasures result;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -185,17 +184,15 @@ CollectionMeasures measure(const std::vector<LabelledCollection>& collections,
     result.complexity.push_back(complexity(collections[a].rows.view(), options.rare));
     for (std::size_t b = a + 1; b < count; ++b) pairs.emplace_back(a, b);
   }
-  const ADistanceOptions how{options.items, options.folds, options.cost, 0.01, options.seed, 1};
+  const ADistanceOptions how{options.items, options.folds, options.cost, 0.01, options.seed};
   result.distance = MatrixD::Zero(std::ssize(collections), std::ssize(collections));
-  in_batches(pairs.size(), comm, options.jobs, "telling collections apart", "pairs", progress,
-             [&](std::size_t i) {
-               const auto [a, b] = pairs[i];
-               const double found =
-                   a_distance(collections[a].rows.view(), collections[b].rows.view(), how);
-               result.distance(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = found;
-               result.distance(static_cast<Eigen::Index>(b), static_cast<Eigen::Index>(a)) = found;
-             });
-  comm.sum(result.distance);  // each pair is 0 but on one rank
+  in_batches(pairs.size(), "telling collections apart", "pairs", run, [&](std::size_t i) {
+    const auto [a, b] = pairs[i];
+    const double found = a_distance(collections[a].rows.view(), collections[b].rows.view(), how, 1);
+    result.distance(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) = found;
+    result.distance(static_cast<Eigen::Index>(b), static_cast<Eigen::Index>(a)) = found;
+  });
+  run.comm.sum(result.distance);  // each pair is 0 but on one rank
   return result;
 }
 
@@ -207,7 +204,7 @@ struct Accuracies {
 };
 
 Accuracies try_all(const std::vector<LabelledCollection>& collections,
-                   const BridgeTrialOptions& options, Comm& comm, const Progress& progress) {
+                   const BridgeTrialOptions& options, const Run& run) {
   const std::size_t count = collections.size();
   std::int32_t classes = 0;
   for (const LabelledCollection& one : collections)
@@ -218,27 +215,26 @@ Accuracies try_all(const std::vector<LabelledCollection>& collections,
       sets.push_back({a, b});
       for (std::size_t c = b + 1; c < count; ++c) sets.push_back({a, b, c});
     }
-  const PairNeighbours pairs(collections, options, progress);
+  const PairNeighbours pairs(collections, options, run);
   const UnionTrial trial(collections, pairs, classes, options);
   Accuracies result{count, std::vector<double>(count * count),
                     std::vector<double>(count * count * count)};
-  in_batches(
-      sets.size(), comm, options.jobs, "trying bridges", "graphs", progress, [&](std::size_t i) {
-        const auto& members = sets[i];
-        const MatrixD found = trial(members);
-        for (std::size_t s = 0; s < members.size(); ++s)
-          for (std::size_t t = 0; t < members.size(); ++t) {
-            if (s == t) continue;
-            const double value = found(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(t));
-            const std::size_t target = members[t];
-            if (members.size() == 2)
-              result.direct[members[s] * count + target] = value;
-            else
-              result.bridged[(members[s] * count + members[3 - s - t]) * count + target] = value;
-          }
-      });
-  comm.sum(std::span<double>(result.direct));
-  comm.sum(std::span<double>(result.bridged));
+  in_batches(sets.size(), "trying bridges", "graphs", run, [&](std::size_t i) {
+    const auto& members = sets[i];
+    const MatrixD found = trial(members);
+    for (std::size_t s = 0; s < members.size(); ++s)
+      for (std::size_t t = 0; t < members.size(); ++t) {
+        if (s == t) continue;
+        const double value = found(static_cast<Eigen::Index>(s), static_cast<Eigen::Index>(t));
+        const std::size_t target = members[t];
+        if (members.size() == 2)
+          result.direct[members[s] * count + target] = value;
+        else
+          result.bridged[(members[s] * count + members[3 - s - t]) * count + target] = value;
+      }
+  });
+  run.comm.sum(std::span<double>(result.direct));
+  run.comm.sum(std::span<double>(result.bridged));
   return result;
 }
 
@@ -260,10 +256,9 @@ LabelledCollection hide_features(const LabelledCollection& collection, int side,
 }
 
 CollectionMeasures measure_collections(std::span<const LabelledCollection> collections,
-                                       const BridgeTrialOptions& options, Comm& comm,
-                                       const Progress& progress) {
+                                       const BridgeTrialOptions& options, const Run& run) {
   check(collections, options);
-  return measure(sampled(collections, options), options, comm, progress);
+  return measure(sampled(collections, options, run.jobs), options, run);
 }
 
 BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, std::int32_t bridge,
@@ -280,15 +275,14 @@ BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, 
 }
 
 BridgeTrials run_bridge_trials(std::span<const LabelledCollection> collections,
-                               const BridgeTrialOptions& options, Comm& comm,
-                               const Progress& progress) {
+                               const BridgeTrialOptions& options, const Run& run) {
   require(collections.size() >= 3, "there are ", collections.size(),
           " collections; a bridge needs 3 or more: a source, a bridge and a target");
   check(collections, options);
-  const std::vector<LabelledCollection> some = sampled(collections, options);
+  const std::vector<LabelledCollection> some = sampled(collections, options, run.jobs);
   BridgeTrials result;
-  result.measures = measure(some, options, comm, progress);
-  const Accuracies found = try_all(some, options, comm, progress);
+  result.measures = measure(some, options, run);
+  const Accuracies found = try_all(some, options, run);
   const std::size_t count = found.collections;
   for (std::size_t s = 0; s < count; ++s)
     for (std::size_t d = 0; d < count; ++d)

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/bridge_choice.h"
 
 namespace commonplace {
@@ -31,7 +30,6 @@ struct BridgeTrialOptions {
   int folds = 5;                 ///< of telling two collections apart
   double cost = 1;               ///< of an item given to the wrong one of two collections
   std::uint64_t seed = 1;        ///< of samples and folds
-  int jobs = 0;                  ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -65,8 +63,7 @@ struct CollectionMeasures {
 /// Labels are not looked at. Any number of collections; otherwise Error as for run_bridge_trials.
 /// O(collections²) trainings, which the ranks share: all have all collections and get the same.
 CollectionMeasures measure_collections(std::span<const LabelledCollection> collections,
-                                       const BridgeTrialOptions& options, Comm& comm,
-                                       const Progress& progress = no_progress);
+                                       const BridgeTrialOptions& options, const Run& run);
 
 BridgeTraits traits_of(const CollectionMeasures& measures, std::int32_t source, std::int32_t bridge,
                        std::int32_t target);
@@ -97,8 +94,7 @@ struct BridgeTrials {
 /// collections³ items neighbours steps / 6); memory 8 bytes x collections x all items x neighbours.
 /// The ranks share the distances and the graphs: all have all collections and get the same.
 BridgeTrials run_bridge_trials(std::span<const LabelledCollection> collections,
-                               const BridgeTrialOptions& options, Comm& comm,
-                               const Progress& progress = no_progress);
+                               const BridgeTrialOptions& options, const Run& run);
 
 /// The trials as what fit_bridge_choice learns from; groups are targets.
 std::vector<BridgeExample> bridge_examples(const BridgeTrials& trials);

@@ -86,7 +86,8 @@ double complexity(const SparseView& items, double share) {
   return occurring == 0 ? 0 : static_cast<double>(rare) / static_cast<double>(occurring);
 }
 
-double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptions& options) {
+double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptions& options,
+                  int jobs) {
   check(options);
   require(a.columns == b.columns, "collections of ", a.columns, " and ", b.columns,
           " features cannot be compared; give both the same vocabulary");
@@ -100,7 +101,7 @@ double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptio
   const LinearSolverRows rows(sample.view(), solver.bias);
   std::vector<double> wrong(static_cast<std::size_t>(folds));
   parallel_for(
-      wrong.size(), options.jobs,
+      wrong.size(), jobs,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t fold = begin; fold < end; ++fold) {
           const auto held_out = static_cast<std::int64_t>(fold);

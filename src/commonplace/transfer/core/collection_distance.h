@@ -19,7 +19,6 @@ struct ADistanceOptions {
   double cost = 1;            ///< of a wrong item, against the length of the weights
   double tolerance = 0.01;    ///< liblinear's, of the gradient
   std::uint64_t seed = 1;     ///< of the sample and the folds
-  int jobs = 0;               ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -38,6 +37,7 @@ void visit_options(Options& options, Visit&& visit) {
 /// is luck. Both collections are brought to the same number of items by a random sample, a function
 /// of (seed, row), so the order of the two makes no difference beyond rounding. Items are best
 /// scaled to length one. Error if a collection has fewer than 2 items. O(folds steps entries).
-double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptions& options = {});
+double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptions& options = {},
+                  int jobs = 0);
 
 }  // namespace commonplace

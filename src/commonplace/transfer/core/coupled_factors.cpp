@@ -99,16 +99,16 @@ std::vector<Collection> prepare(std::span<const CoupledCollection> from, Comm& c
 }
 
 /// Xᵀ G and Gᵀ G of all collections, with one sum over the ranks.
-void gather_evidence(std::vector<Collection>& collections, Comm& comm, int jobs) {
+void gather_evidence(std::vector<Collection>& collections, const Run& run) {
   std::vector<double> all;
   for (Collection& collection : collections) {
-    collection.evidence = multiply(collection.transposed.view(), collection.classes, jobs);
+    collection.evidence = multiply(collection.transposed.view(), collection.classes, run.jobs);
     collection.evidence *= collection.scale;
     collection.gram = collection.classes.transpose() * collection.classes;
     for (const MatrixD* part : {&collection.evidence, &collection.gram})
       all.insert(all.end(), part->data(), part->data() + part->size());
   }
-  comm.sum(all);
+  run.comm.sum(all);
   const double* from = all.data();
   for (Collection& collection : collections)
     for (MatrixD* part : {&collection.evidence, &collection.gram}) {
@@ -167,16 +167,17 @@ Explained explained_of(std::size_t which, const std::vector<PairFactors>& pairs)
 
 /// The mean move of an item's classes over all ranks.
 double update_all_classes(std::vector<Collection>& collections,
-                          const std::vector<PairFactors>& pairs, Comm& comm, int jobs) {
+                          const std::vector<PairFactors>& pairs, const Run& run) {
   std::array<double, 2> moved_of{};
   for (std::size_t which = 0; which < collections.size(); ++which) {
     Collection& collection = collections[which];
     const Explained explained = explained_of(which, pairs);
-    moved_of[0] += update_item_classes(collection.items, collection.scale, explained.sum,
-                                       explained.gram, collection.given, collection.classes, jobs);
+    moved_of[0] +=
+        update_item_classes(collection.items, collection.scale, explained.sum, explained.gram,
+                            collection.given, collection.classes, run.jobs);
     moved_of[1] += static_cast<double>(collection.classes.rows());
   }
-  comm.sum(moved_of);
+  run.comm.sum(moved_of);
   return moved_of[0] / moved_of[1];
 }
 
@@ -213,7 +214,7 @@ std::vector<CoupledPair> start_coupled_pairs(std::span<const std::array<int, 2>>
 
 CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
                                std::vector<CoupledPair> start, const CoupledFactorOptions& options,
-                               Comm& comm, const Progress& progress, const WatchClasses& watch) {
+                               const Run& run, const WatchClasses& watch) {
   check_options(options);
   check_pairs(start, from.size());
   const std::int64_t features = start.front().common.features.rows();
@@ -221,9 +222,9 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   for (std::size_t which = 0; which < from.size(); ++which)
     check_collection(from[which], which, features, classes);
   const auto begin = Clock::now();
-  const double waited = comm.seconds();
+  const double waited = run.comm.seconds();
 
-  std::vector<Collection> collections = prepare(from, comm);
+  std::vector<Collection> collections = prepare(from, run.comm);
   std::vector<PairFactors> pairs;
   for (const CoupledPair& pair : start) {
     const auto factor = [&](const FeatureClusters& clusters) {
@@ -239,12 +240,12 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   }
 
   CoupledFit fit;
-  gather_evidence(collections, comm, options.jobs);
+  gather_evidence(collections, run);
   while (fit.report.iterations < options.iterations && !fit.report.converged) {
-    update_clusters(pairs, evidence_of(collections, pairs), options.jobs);
-    const double moved = update_all_classes(collections, pairs, comm, options.jobs);
-    normalise_clusters(pairs, options.jobs);
-    gather_evidence(collections, comm, options.jobs);
+    update_clusters(pairs, evidence_of(collections, pairs), run.jobs);
+    const double moved = update_all_classes(collections, pairs, run);
+    normalise_clusters(pairs, run.jobs);
+    gather_evidence(collections, run);
     fit.report.objective.push_back(objective_of(collections, pairs));
     ++fit.report.iterations;
     fit.report.converged = moved < options.tolerance;
@@ -253,8 +254,8 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
       for (const Collection& collection : collections) now.push_back(collection.classes);
       watch(fit.report.iterations, fit.report.objective.back(), now);
     }
-    progress({"factorising", static_cast<std::uint64_t>(fit.report.iterations),
-              static_cast<std::uint64_t>(options.iterations), "iterations"});
+    run.progress({"factorising", static_cast<std::uint64_t>(fit.report.iterations),
+                  static_cast<std::uint64_t>(options.iterations), "iterations"});
   }
 
   for (Collection& collection : collections) fit.classes.push_back(std::move(collection.classes));
@@ -267,7 +268,7 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
                          clusters(pairs[which].common),
                          {clusters(pairs[which].own[0]), clusters(pairs[which].own[1])}});
   }
-  fit.report.communication_seconds = comm.seconds() - waited;
+  fit.report.communication_seconds = run.comm.seconds() - waited;
   fit.report.compute_seconds = seconds_since(begin) - fit.report.communication_seconds;
   return fit;
 }

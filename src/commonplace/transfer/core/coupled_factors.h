@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -27,7 +26,6 @@ struct CoupledFactorOptions {
   int iterations = 100;     ///< at most
   double tolerance = 1e-5;  ///< stop when the classes of items move by less on average; 0: never
   std::uint64_t seed = 1;   ///< of the start
-  int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -87,7 +85,6 @@ using WatchClasses =
 /// fit, negative or infinite numbers, and a collection that is in no pair or has no entries.
 CoupledFit fit_coupled_factors(std::span<const CoupledCollection> collections,
                                std::vector<CoupledPair> pairs, const CoupledFactorOptions& options,
-                               Comm& comm, const Progress& progress = no_progress,
-                               const WatchClasses& watch = {});
+                               const Run& run, const WatchClasses& watch = {});
 
 }  // namespace commonplace

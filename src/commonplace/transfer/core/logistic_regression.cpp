@@ -30,16 +30,15 @@ double scale_of_items(const SparseView& items, const std::vector<std::uint8_t>& 
 class Loss {
  public:
   Loss(const SparseView& items, const MatrixD& classes, const std::vector<std::uint8_t>& used,
-       double scale, const LogisticRegressionOptions& options, Comm& comm)
+       double scale, const LogisticRegressionOptions& options, const Run& run)
       : items_(items),
         transposed_(transpose(items)),
         classes_(classes),
         used_(used),
         scale_(scale),
-        options_(options),
-        comm_(comm) {
+        run_(run) {
     double counted = classes.sum();
-    counted = comm.sum(counted);
+    counted = run.comm.sum(counted);
     require(counted > 0, "there are no items with classes to learn from");
     items_counted_ = counted;
     penalty_ = 1 / (options.cost * counted);
@@ -51,7 +50,7 @@ class Loss {
   double at(const MatrixD& weights, MatrixD& gradient) const {
     const Eigen::Index features = weights.rows() - 1;
     const MatrixD top = weights.topRows(features);
-    MatrixD residual = multiply(items_, top, options_.jobs) * scale_;
+    MatrixD residual = multiply(items_, top, run_.jobs) * scale_;
     residual.rowwise() += weights.row(features);
     residual = class_probabilities(residual);
     double loss = 0;
@@ -63,10 +62,10 @@ class Loss {
       residual.row(row) = residual.row(row) * weight - classes_.row(row);
     }
     gradient.resize(weights.rows(), weights.cols());
-    gradient.topRows(features) = multiply(transposed_.view(), residual, options_.jobs) * scale_;
+    gradient.topRows(features) = multiply(transposed_.view(), residual, run_.jobs) * scale_;
     gradient.row(features) = residual.colwise().sum();
-    comm_.sum(gradient);
-    loss = comm_.sum(loss) / items_counted_;
+    run_.comm.sum(gradient);
+    loss = run_.comm.sum(loss) / items_counted_;
     gradient /= items_counted_;
     gradient.topRows(features) += penalty_ * top;
     for (Eigen::Index feature = 0; feature < features; ++feature)
@@ -80,8 +79,7 @@ class Loss {
   const MatrixD& classes_;
   const std::vector<std::uint8_t>& used_;
   double scale_;
-  const LogisticRegressionOptions& options_;
-  Comm& comm_;
+  Run run_;
   double items_counted_ = 0;
   double penalty_ = 0;
 };
@@ -90,14 +88,15 @@ class Loss {
 
 LogisticRegression fit_logistic_regression(const SparseView& items, const MatrixD& classes,
                                            std::vector<std::uint8_t> used,
-                                           const LogisticRegressionOptions& options, Comm& comm) {
+                                           const LogisticRegressionOptions& options,
+                                           const Run& run) {
   require(options.cost > 0, "the cost must be above 0, not ", options.cost);
   require(classes.rows() == items.rows, "there are ", items.rows, " items but classes of ",
           classes.rows());
   require(std::ssize(used) == items.columns, "there are ", items.columns, " features but ",
           used.size(), " marks");
-  const double scale = scale_of_items(items, used, comm);
-  const Loss loss(items, classes, used, scale, options, comm);
+  const double scale = scale_of_items(items, used, run.comm);
+  const Loss loss(items, classes, used, scale, options, run);
   // Nesterov's method. The curvature is at most half of the mean square length of items with their
   // offset, and the penalty. Where the momentum points up it begins again.
   const double curvature = 1 + loss.penalty();
@@ -126,11 +125,11 @@ LogisticRegression fit_logistic_regression(const SparseView& items, const Matrix
 }
 
 MatrixD class_evidence(const LogisticRegression& regression, const SparseView& items,
-                       const LogisticRegressionOptions& options, Comm& comm) {
+                       const Run& run) {
   require(std::ssize(regression.used) == items.columns, "there are ", items.columns,
           " features but weights of ", regression.used.size());
-  MatrixD result = multiply(items, regression.weights, options.jobs) *
-                   scale_of_items(items, regression.used, comm);
+  MatrixD result = multiply(items, regression.weights, run.jobs) *
+                   scale_of_items(items, regression.used, run.comm);
   result.rowwise() += regression.offset;
   return result;
 }

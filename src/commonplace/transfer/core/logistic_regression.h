@@ -5,7 +5,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -15,7 +15,6 @@ struct LogisticRegressionOptions {
   double cost = 1;          ///< of items, against the length of the weights, as liblinear counts it
   int iterations = 100;     ///< at most
   double tolerance = 1e-3;  ///< of the gradient, relative to that at the start
-  int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
 };
 
 struct LogisticRegression {
@@ -31,10 +30,11 @@ struct LogisticRegression {
 /// O(nonzeros classes) and sums features x classes doubles over the ranks.
 LogisticRegression fit_logistic_regression(const SparseView& items, const MatrixD& classes,
                                            std::vector<std::uint8_t> used,
-                                           const LogisticRegressionOptions& options, Comm& comm);
+                                           const LogisticRegressionOptions& options,
+                                           const Run& run);
 
 /// Items x classes: logarithms of odds. Items are scaled by their own mean square length.
 MatrixD class_evidence(const LogisticRegression& regression, const SparseView& items,
-                       const LogisticRegressionOptions& options, Comm& comm);
+                       const Run& run);
 
 }  // namespace commonplace

@@ -127,22 +127,22 @@ Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used
 
 NaiveBayes fit_naive_bayes(const SparseView& items, const MatrixD& classes,
                            std::vector<std::uint8_t> used, const NaiveBayesOptions& options,
-                           Comm& comm) {
+                           const Run& run) {
   check_options(options);
   require_classes(items, classes);
   require(std::ssize(used) == items.columns, "there are ", items.columns, " features but ",
           used.size(), " marks");
-  const double scale = scale_of_words(items, used, options, comm);
-  MatrixD masses = transposed_multiply(items, classes, options.jobs);
-  comm.sum(masses);
+  const double scale = scale_of_words(items, used, options, run.comm);
+  MatrixD masses = transposed_multiply(items, classes, run.jobs);
+  run.comm.sum(masses);
   return model_of(std::move(masses), std::move(used), scale, options);
 }
 
 MatrixD class_evidence(const NaiveBayes& model, const SparseView& items,
-                       const NaiveBayesOptions& options, Comm& comm) {
+                       const NaiveBayesOptions& options, const Run& run) {
   require(std::ssize(model.used) == items.columns, "there are ", items.columns,
           " features but words of ", model.used.size());
-  return evidence_of(model, items, scale_of_words(items, model.used, options, comm), options.jobs);
+  return evidence_of(model, items, scale_of_words(items, model.used, options, run.comm), run.jobs);
 }
 
 MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature) {
@@ -181,18 +181,18 @@ MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperatu
 
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
                               std::span<const std::uint8_t> given, const NaiveBayesOptions& options,
-                              Comm& comm) {
+                              const Run& run) {
   check_options(options);
   require_classes(items, classes);
-  const std::vector<std::uint8_t> used = features_in_use(items, comm);
-  const double scale = scale_of_words(items, used, options, comm);
+  const std::vector<std::uint8_t> used = features_in_use(items, run.comm);
+  const double scale = scale_of_words(items, used, options, run.comm);
   const Sparse transposed = transpose(items);
   RefinedClasses refined{std::move(classes), {}, {}};
   const auto learn_evidence = [&] {
-    MatrixD masses = multiply(transposed.view(), refined.classes, options.jobs);
-    comm.sum(masses);
+    MatrixD masses = multiply(transposed.view(), refined.classes, run.jobs);
+    run.comm.sum(masses);
     refined.evidence =
-        evidence_of(model_of(std::move(masses), used, scale, options), items, scale, options.jobs);
+        evidence_of(model_of(std::move(masses), used, scale, options), items, scale, run.jobs);
   };
   while (refined.report.iterations < options.iterations && !refined.report.converged) {
     learn_evidence();
@@ -203,7 +203,7 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
             refined.classes.row(static_cast<Eigen::Index>(item));
     std::array<double, 2> moved{(next - refined.classes).cwiseAbs().sum(),
                                 static_cast<double>(items.rows)};
-    comm.sum(moved);
+    run.comm.sum(moved);
     refined.classes = std::move(next);
     refined.report.objective.push_back(moved[0] / std::max(1.0, moved[1]));
     refined.report.converged = refined.report.objective.back() < options.tolerance;
@@ -215,10 +215,10 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
 
 ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
                                      std::int64_t classes, const NaiveBayesOptions& options,
-                                     Comm& comm) {
+                                     const Run& run) {
   require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
           " labels");
-  const std::int64_t before = rows_before(items.rows, comm);
+  const std::int64_t before = rows_before(items.rows, run.comm);
   std::array<LabelledRows, 2> halves;
   for (LabelledRows& half : halves) half.rows.columns = items.columns;
   for (std::int64_t row = 0; row < items.rows; ++row)
@@ -231,14 +231,14 @@ ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const st
     const LabelledRows& asked = halves[which];
     const NaiveBayes model =
         fit_naive_bayes(known.rows.view(), class_indicators(known.labels, classes),
-                        features_in_use(known.rows.view(), comm), options, comm);
+                        features_in_use(known.rows.view(), run.comm), options, run);
     const MatrixD told =
-        class_probabilities(class_evidence(model, asked.rows.view(), options, comm));
+        class_probabilities(class_evidence(model, asked.rows.view(), options, run));
     sums[0] += asked.right(told);
-    sums[1] += asked.right(refine_classes(asked.rows.view(), told, {}, options, comm).classes);
+    sums[1] += asked.right(refine_classes(asked.rows.view(), told, {}, options, run).classes);
     sums[2] += static_cast<double>(asked.rows.rows());
   }
-  comm.sum(sums);
+  run.comm.sum(sums);
   const double count = std::max(1.0, sums[2]);
   return {sums[0] / count, sums[1] / count, sums[2]};
 }
@@ -262,10 +262,10 @@ std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm) {
 
 TemperatureScaling fit_temperature(const SparseView& items, std::span<const std::int32_t> labels,
                                    std::int64_t classes, const std::vector<std::uint8_t>& used,
-                                   const NaiveBayesOptions& options, Comm& comm) {
+                                   const NaiveBayesOptions& options, const Run& run) {
   require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
           " labels");
-  const std::vector<int> fold_of = folds_of_items(items.rows, kFolds, comm);
+  const std::vector<int> fold_of = folds_of_items(items.rows, kFolds, run.comm);
   constexpr std::array kInverseTemperatures = {1.0,  0.7,  0.5,  0.35, 0.25,
                                                0.18, 0.12, 0.08, 0.05, 0.03};
   std::array<double, kInverseTemperatures.size() + 1>
@@ -275,7 +275,7 @@ TemperatureScaling fit_temperature(const SparseView& items, std::span<const std:
     for (std::size_t row = 0; row < labels.size(); ++row)
       if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
     const MatrixD evidence =
-        class_evidence(fit_naive_bayes(items, known, used, options, comm), items, options, comm);
+        class_evidence(fit_naive_bayes(items, known, used, options, run), items, options, run);
     for (std::size_t s = 0; s < kInverseTemperatures.size(); ++s) {
       const MatrixD probabilities = class_probabilities(evidence, kInverseTemperatures[s]);
       for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -286,7 +286,7 @@ TemperatureScaling fit_temperature(const SparseView& items, std::span<const std:
       }
     }
   }
-  comm.sum(likelihood);
+  run.comm.sum(likelihood);
   const auto best = likelihood.back() < static_cast<double>(kFewestLabelled)
                         ? likelihood.begin()
                         : std::max_element(likelihood.begin(), likelihood.end() - 1);

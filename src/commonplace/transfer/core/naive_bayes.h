@@ -7,7 +7,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -20,7 +20,6 @@ struct NaiveBayesOptions {
   double smoothing = 1;     ///< as if every class had so many more of each word
   int iterations = 20;      ///< of refine_classes, at most
   double tolerance = 1e-4;  ///< stop when the classes of items move by less on average
-  int jobs = 0;             ///< threads of this rank, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -52,11 +51,11 @@ Sparse only_features(const SparseView& items, std::span<const std::uint8_t> used
 /// and those of the other ranks, over the features marked in `used`. O(nonzeros classes).
 NaiveBayes fit_naive_bayes(const SparseView& items, const MatrixD& classes,
                            std::vector<std::uint8_t> used, const NaiveBayesOptions& options,
-                           Comm& comm);
+                           const Run& run);
 
 /// Items x classes: what the used features of each item say of each class, as sums of logarithms.
 MatrixD class_evidence(const NaiveBayes& model, const SparseView& items,
-                       const NaiveBayesOptions& options, Comm& comm);
+                       const NaiveBayesOptions& options, const Run& run);
 
 /// The softmax of evidence / temperature, rows of sum one.
 MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature = 1);
@@ -77,7 +76,7 @@ struct RefinedClasses {
 /// theirs. A round is O(nonzeros classes) and sums features x classes doubles over the ranks.
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
                               std::span<const std::uint8_t> given, const NaiveBayesOptions& options,
-                              Comm& comm);
+                              const Run& run);
 
 /// Shares of labelled items that are right, each classified by the other half of them.
 struct ClusterTrial {
@@ -91,7 +90,7 @@ struct ClusterTrial {
 /// review. O(nonzeros classes iterations).
 ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
                                      std::int64_t classes, const NaiveBayesOptions& options,
-                                     Comm& comm);
+                                     const Run& run);
 
 /// Temperature scaling, fitted on held-out items.
 struct TemperatureScaling {
@@ -105,7 +104,7 @@ struct TemperatureScaling {
 /// are classes, -1 for items to leave out. A temperature of 1 if fewer than ten items are labelled.
 TemperatureScaling fit_temperature(const SparseView& items, std::span<const std::int32_t> labels,
                                    std::int64_t classes, const std::vector<std::uint8_t>& used,
-                                   const NaiveBayesOptions& options, Comm& comm);
+                                   const NaiveBayesOptions& options, const Run& run);
 
 /// The rows of the ranks before this one. Collective.
 std::int64_t rows_before(std::int64_t rows, Comm& comm);

@@ -86,13 +86,13 @@ class StagedTransfer {
  public:
   StagedTransfer(std::span<const TransferCollection> sources,
                  std::span<const TransferCollection> path, std::int64_t classes,
-                 const TransferOptions& options, Comm& comm)
-      : classes_(classes), sources_(sources.size()), options_(options), comm_(comm) {
+                 const TransferOptions& options, const Run& run)
+      : classes_(classes), sources_(sources.size()), options_(options), run_(run) {
     require(!sources.empty() && !path.empty(), "transfer needs a source and a target");
     require(classes >= 2, "transfer needs two classes or more, not ", classes);
     for (const auto part : {sources, path})
       for (const TransferCollection& collection : part)
-        states_.push_back(state_of(collection, classes, sources[0].items.columns, comm));
+        states_.push_back(state_of(collection, classes, sources[0].items.columns, run.comm));
     std::vector<double> of_class(static_cast<std::size_t>(classes), 0);
     for (std::size_t which = 0; which < sources_; ++which) {
       require(states_[which].has_labels, "source ", which, " has no labels");
@@ -100,13 +100,13 @@ class StagedTransfer {
         if (label >= 0) of_class[static_cast<std::size_t>(label)] += 1;
       spread_unknown(states_[which]);
     }
-    comm.sum(of_class);
+    run.comm.sum(of_class);
     for (std::size_t label = 0; label < of_class.size(); ++label)
       require(of_class[label] > 0, "no labelled item of the sources is of class ", label);
   }
 
   /// Finds the classes of collection `which` (behind the sources).
-  TransferStage run_stage(std::size_t which, const Progress& progress, const WatchTransfer& watch) {
+  TransferStage run_stage(std::size_t which, const WatchTransfer& watch) {
     State& state = states_[which];
     TransferStage stage;
     stage.shared_features = shared_features(which);
@@ -114,16 +114,16 @@ class StagedTransfer {
     decide_clustering(which, stage);
     state.held = !stage.clustered;
     if (!stage.clustered) {
-      set_unknown(state, balanced_probabilities(evidence_, 1, comm_));
+      set_unknown(state, balanced_probabilities(evidence_, 1, run_.comm));
       stage.agreement = agreement(state);
       return stage;
     }
     start(state);
-    factorise(which, stage, progress, watch);
+    factorise(which, stage, watch);
     if (const std::vector<int> permutation = label_permutation(state); !permutation.empty()) {
       permute_labels(state, permutation);
       stage.permuted = true;
-      factorise(which, stage, progress, watch);
+      factorise(which, stage, watch);
     }
     stage.agreement = agreement(state);
     return stage;
@@ -136,7 +136,7 @@ class StagedTransfer {
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
       sum += fit_temperature(states_[which].items, states_[which].labels, classes_,
-                             states_[which].used, options_.naive_bayes, comm_)
+                             states_[which].used, options_.naive_bayes, run_)
                  .inverse_temperature;
     const double inverse_temperature = sum / static_cast<double>(sources_);
     const State& last = states_.back();
@@ -218,25 +218,17 @@ class StagedTransfer {
     if (!chosen || by_naive_bayes) {
       const std::vector<std::int32_t> labels = most_likely(classes);
       const TemperatureScaling scaling =
-          fit_temperature(teachers, labels, classes_, used, options_.naive_bayes, comm_);
+          fit_temperature(teachers, labels, classes_, used, options_.naive_bayes, run_);
       if (!chosen)
         by_naive_bayes = scaling.likelihood >= held_out_regression(teachers, classes, labels, used);
       if (by_naive_bayes)
         return scaling.inverse_temperature *
                class_evidence(
-                   fit_naive_bayes(teachers, classes, std::move(used), options_.naive_bayes, comm_),
-                   items, options_.naive_bayes, comm_);
+                   fit_naive_bayes(teachers, classes, std::move(used), options_.naive_bayes, run_),
+                   items, options_.naive_bayes, run_);
     }
-    const LogisticRegressionOptions regression = regression_options();
-    return class_evidence(
-        fit_logistic_regression(teachers, classes, std::move(used), regression, comm_), items,
-        regression, comm_);
-  }
-
-  LogisticRegressionOptions regression_options() const {
-    LogisticRegressionOptions options;
-    options.jobs = options_.naive_bayes.jobs;
-    return options;
+    return class_evidence(fit_logistic_regression(teachers, classes, std::move(used), {}, run_),
+                          items, run_);
   }
 
   /// The mean of ln probability of held-out items by regression, in two folds.
@@ -244,17 +236,15 @@ class StagedTransfer {
                              const std::vector<std::int32_t>& labels,
                              const std::vector<std::uint8_t>& used) const {
     constexpr int kHalves = 2;
-    const std::vector<int> fold_of = folds_of_items(teachers.rows, kHalves, comm_);
-    const LogisticRegressionOptions options = regression_options();
+    const std::vector<int> fold_of = folds_of_items(teachers.rows, kHalves, run_.comm);
     std::array<double, 2> sums{};
     for (int fold = 0; fold < kHalves; ++fold) {
       MatrixD known = classes;
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
-      if (comm_.sum(known.sum()) <= 0) continue;
+      if (run_.comm.sum(known.sum()) <= 0) continue;
       const MatrixD told = class_probabilities(
-          class_evidence(fit_logistic_regression(teachers, known, used, options, comm_), teachers,
-                         options, comm_));
+          class_evidence(fit_logistic_regression(teachers, known, used, {}, run_), teachers, run_));
       for (std::size_t row = 0; row < fold_of.size(); ++row)
         if (fold_of[row] == fold && labels[row] >= 0) {
           sums[0] +=
@@ -262,7 +252,7 @@ class StagedTransfer {
           sums[1] += 1;
         }
     }
-    comm_.sum(sums);
+    run_.comm.sum(sums);
     return sums[0] / std::max(1.0, sums[1]);
   }
 
@@ -275,7 +265,7 @@ class StagedTransfer {
       const State& teacher = states_[from];
       const ClusterTrial trial = test_cluster_assumption(
           only_features(teacher.items, common_features(from, which)).view(),
-          most_likely(teacher.classes), classes_, options_.naive_bayes, comm_);
+          most_likely(teacher.classes), classes_, options_.naive_bayes, run_);
       sum.before += trial.before * trial.items;
       sum.after += trial.after * trial.items;
       sum.items += trial.items;
@@ -291,9 +281,9 @@ class StagedTransfer {
   void start(State& state) const {
     MatrixD begin;
     if (options_.evidence) {
-      begin = balanced_probabilities(evidence_, 1, comm_).cwiseMax(kLeastStart);
+      begin = balanced_probabilities(evidence_, 1, run_.comm).cwiseMax(kLeastStart);
     } else {
-      const std::int64_t before = rows_before(state.items.rows, comm_);
+      const std::int64_t before = rows_before(state.items.rows, run_.comm);
       begin = MatrixD::NullaryExpr(
           state.items.rows, classes_, [&](Eigen::Index row, Eigen::Index column) {
             return 0.5 + random_uniform(options_.factors.seed,
@@ -310,8 +300,7 @@ class StagedTransfer {
         state.classes.row(row) = classes.row(row) / classes.row(row).sum();
   }
 
-  void factorise(std::size_t which, TransferStage& stage, const Progress& progress,
-                 const WatchTransfer& watch) {
+  void factorise(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
     std::vector<CoupledCollection> collections;
     std::vector<std::array<int, 2>> ends;
     for (std::size_t one = 0; one <= which; ++one) {
@@ -326,7 +315,7 @@ class StagedTransfer {
     CoupledFit fit = fit_coupled_factors(
         collections,
         start_coupled_pairs(ends, states_[0].items.columns, classes_, options_.factors),
-        options_.factors, comm_, progress,
+        options_.factors, run_,
         [&](int iteration, double objective, const std::vector<MatrixD>& classes) {
           if (watch) watch(which - sources_, iteration, objective, classes.back());
         });
@@ -334,7 +323,7 @@ class StagedTransfer {
     stage.report = std::move(fit.report);
     if (!options_.refine) return;
     RefinedClasses refined = refine_classes(states_[which].items, states_[which].classes,
-                                            states_[which].given, options_.naive_bayes, comm_);
+                                            states_[which].given, options_.naive_bayes, run_);
     states_[which].classes = std::move(refined.classes);
     refined_evidence_ = std::move(refined.evidence);
     stage.refinements = refined.report.iterations;
@@ -347,7 +336,7 @@ class StagedTransfer {
                              static_cast<double>(evidence_.rows()));
     for (std::int64_t k = 0; k < classes_; ++k)
       sums[static_cast<std::size_t>(k)] = evidence_.col(k).sum();
-    comm_.sum(sums);
+    run_.comm.sum(sums);
     MatrixD centred = evidence_;
     for (std::int64_t k = 0; k < classes_; ++k)
       centred.col(k).array() -= sums[static_cast<std::size_t>(k)] / sums.back();
@@ -359,7 +348,7 @@ class StagedTransfer {
   std::vector<int> label_permutation(const State& state) const {
     if (!options_.evidence || state.has_labels) return {};
     MatrixD gains = state.classes.transpose() * centred_evidence();
-    comm_.sum(gains);
+    run_.comm.sum(gains);
     std::vector<int> permutation = best_assignment(gains);
     std::vector<int> same(permutation.size());
     std::iota(same.begin(), same.end(), 0);
@@ -383,14 +372,14 @@ class StagedTransfer {
       state.classes.row(row).maxCoeff(&found);
       counts[0] += said == found ? 1 : 0;
     }
-    comm_.sum(counts);
+    run_.comm.sum(counts);
     return counts[0] / std::max(1.0, counts[1]);
   }
 
   std::int64_t classes_;
   std::size_t sources_;
   const TransferOptions& options_;
-  Comm& comm_;
+  Run run_;
   std::vector<State> states_;
   MatrixD evidence_;          ///< for the collection that is being reached
   MatrixD refined_evidence_;  ///< its own, after it was refined
@@ -400,7 +389,7 @@ class StagedTransfer {
 
 Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
-                          const TransferOptions& options, Comm& comm, const Progress& progress,
+                          const TransferOptions& options, const Run& run,
                           const WatchTransfer& watch) {
   require(options.base_classifier == "auto" || options.base_classifier == "words" ||
               options.base_classifier == "regression",
@@ -408,10 +397,10 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
   require(options.cluster_assumption == "auto" || options.cluster_assumption == "yes" ||
               options.cluster_assumption == "no",
           "grouping is '", options.cluster_assumption, "'; expected auto, yes or no");
-  StagedTransfer staged(sources, path, classes, options, comm);
+  StagedTransfer staged(sources, path, classes, options, run);
   Transfer result;
   for (std::size_t step = 0; step < path.size(); ++step)
-    result.stages.push_back(staged.run_stage(sources.size() + step, progress, watch));
+    result.stages.push_back(staged.run_stage(sources.size() + step, watch));
   result.classes = staged.classes_of_path();
   result.inverse_temperature = staged.calibrate(result.classes.back());
   return result;

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
-#include "commonplace/comm/comm.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/coupled_factors.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
@@ -89,7 +88,7 @@ using WatchTransfer =
 /// of range, sources without labels or a class that no source has.
 Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
-                          const TransferOptions& options, Comm& comm,
-                          const Progress& progress = no_progress, const WatchTransfer& watch = {});
+                          const TransferOptions& options, const Run& run,
+                          const WatchTransfer& watch = {});
 
 }  // namespace commonplace

@@ -69,12 +69,13 @@ MatrixD unit_sums(MatrixD columns) {
 }
 
 std::vector<MatrixD> step(const std::vector<Way>& ways, const std::vector<MatrixD>& visits,
-                          const std::vector<MatrixD>& starts, const CoTransferOptions& options) {
+                          const std::vector<MatrixD>& starts, const CoTransferOptions& options,
+                          int jobs) {
   std::vector<MatrixD> result;
   for (const MatrixD& start : starts) result.push_back(options.restart * start);
   for (const Way& way : ways) {
     const MatrixD leaving = way.leaving.asDiagonal() * visits[way.from];
-    result[way.to] += (1 - options.restart) * multiply(way.arrivals.view(), leaving, options.jobs);
+    result[way.to] += (1 - options.restart) * multiply(way.arrivals.view(), leaving, jobs);
   }
   return result;
 }
@@ -91,7 +92,7 @@ double largest_change(const std::vector<MatrixD>& a, const std::vector<MatrixD>&
 
 CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
                        std::span<const std::vector<std::int32_t>> labels, std::int64_t classes,
-                       const CoTransferOptions& options, const Progress& progress) {
+                       const CoTransferOptions& options, const Run& run) {
   const auto begin = Clock::now();
   check(options);
   for (const CoTransferBlock& block : blocks) check_block(block, labels);
@@ -101,14 +102,14 @@ CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
   CoTransfer result;
   result.visits = starts;
   while (!result.report.converged && result.report.iterations < options.iterations) {
-    std::vector<MatrixD> next = step(ways, result.visits, starts, options);
+    std::vector<MatrixD> next = step(ways, result.visits, starts, options, run.jobs);
     const double change = largest_change(next, result.visits);
     result.visits = std::move(next);
     ++result.report.iterations;
     result.report.objective.push_back(change);
     result.report.converged = change <= options.tolerance;
-    progress({"walking between collections", static_cast<std::uint64_t>(result.report.iterations),
-              0, "steps"});
+    run.progress({"walking between collections",
+                  static_cast<std::uint64_t>(result.report.iterations), 0, "steps"});
   }
   for (const MatrixD& own : result.visits) result.scores.push_back(class_shares(unit_sums(own)));
   result.report.compute_seconds = seconds_since(begin);

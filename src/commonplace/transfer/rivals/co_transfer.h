@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -18,7 +18,6 @@ struct CoTransferOptions {
   double restart = 0.1;     ///< chance of beginning again at each step; in (0, 1]
   double tolerance = 1e-8;  ///< stop when no distribution changes by more than this, summed
   int iterations = 1000;    ///< at most
-  int jobs = 0;             ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -57,8 +56,7 @@ struct CoTransfer {
 /// steps.
 CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
                        std::span<const std::vector<std::int32_t>> labels, std::int64_t classes,
-                       const CoTransferOptions& options = {},
-                       const Progress& progress = no_progress);
+                       const CoTransferOptions& options = {}, const Run& run = {});
 
 /// Rows scaled to the sum 1, what is below 0 as 0; uniform where nothing is above 0.
 Matrix class_shares(const Eigen::Ref<const MatrixD>& scores);

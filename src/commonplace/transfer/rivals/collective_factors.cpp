@@ -49,10 +49,11 @@ MatrixD ridge_solution(const MatrixD& right, const MatrixD& system, double ridge
 
 class Solver {
  public:
-  Solver(const SparseView& z, const SparseView& f, const CollectiveFactorOptions& options)
+  Solver(const SparseView& z, const SparseView& f, const CollectiveFactorOptions& options, int jobs)
       : z_(z),
         f_(f),
         options_(options),
+        jobs_(jobs),
         constant_(options.balance * squared_norm(z) + (1 - options.balance) * squared_norm(f)) {}
 
   /// V by chance, then U and W of it.
@@ -68,16 +69,16 @@ class Solver {
 
   void set_words(CollectiveFactors& factors) const {
     const double b = options_.balance;
-    const MatrixD right = b * transposed_multiply(z_, factors.features, options_.jobs) +
-                          (1 - b) * transposed_multiply(f_, factors.documents, options_.jobs);
-    const MatrixD system = b * gram(factors.features, options_.jobs) +
-                           (1 - b) * gram(factors.documents, options_.jobs);
-    factors.words = ridge_solution(right, system, options_.ridge, options_.jobs);
+    const MatrixD right = b * transposed_multiply(z_, factors.features, jobs_) +
+                          (1 - b) * transposed_multiply(f_, factors.documents, jobs_);
+    const MatrixD system =
+        b * gram(factors.features, jobs_) + (1 - b) * gram(factors.documents, jobs_);
+    factors.words = ridge_solution(right, system, options_.ridge, jobs_);
   }
 
   /// U and W; returns the objective, for which all is at hand here.
   double set_sides(CollectiveFactors& factors) const {
-    const MatrixD words = gram(factors.words, options_.jobs);
+    const MatrixD words = gram(factors.words, jobs_);
     return constant_ + options_.ridge * factors.words.squaredNorm() +
            set_side(z_, factors.words, words, options_.balance, factors.features) +
            set_side(f_, factors.words, words, 1 - options_.balance, factors.documents);
@@ -87,30 +88,30 @@ class Solver {
   /// The factors of the rows of A, and what they add to the objective beside weight |A|².
   double set_side(const SparseView& a, const MatrixD& words, const MatrixD& words_gram,
                   double weight, MatrixD& factors) const {
-    const MatrixD right = weight * multiply(a, words, options_.jobs);
-    factors = ridge_solution(right, weight * words_gram, options_.ridge, options_.jobs);
-    return weight * gram(factors, options_.jobs).cwiseProduct(words_gram).sum() -
+    const MatrixD right = weight * multiply(a, words, jobs_);
+    factors = ridge_solution(right, weight * words_gram, options_.ridge, jobs_);
+    return weight * gram(factors, jobs_).cwiseProduct(words_gram).sum() -
            2 * right.cwiseProduct(factors).sum() + options_.ridge * factors.squaredNorm();
   }
 
   SparseView z_;
   SparseView f_;
   CollectiveFactorOptions options_;
+  int jobs_;
   double constant_;
 };
 
 }  // namespace
 
 CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& f,
-                                         const CollectiveFactorOptions& options,
-                                         const Progress& progress) {
+                                         const CollectiveFactorOptions& options, const Run& run) {
   const auto begin = Clock::now();
   check(options);
   check_matrix(z, "features");
   check_matrix(f, "documents");
   require(z.columns == f.columns, "the features have ", z.columns, " words and the documents ",
           f.columns, "; expected the same words");
-  const Solver solver(z, f, options);
+  const Solver solver(z, f, options, run.jobs);
   CollectiveFactors result;
   Report& report = result.report;
   solver.start(result);
@@ -121,8 +122,9 @@ CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& 
     const std::size_t count = report.objective.size();
     report.converged = count >= 2 && report.objective[count - 2] - report.objective[count - 1] <=
                                          options.tolerance * report.objective[count - 2];
-    progress({"factorising features and documents", static_cast<std::uint64_t>(report.iterations),
-              static_cast<std::uint64_t>(options.iterations), "rounds"});
+    run.progress({"factorising features and documents",
+                  static_cast<std::uint64_t>(report.iterations),
+                  static_cast<std::uint64_t>(options.iterations), "rounds"});
   }
   report.compute_seconds = seconds_since(begin);
   return result;

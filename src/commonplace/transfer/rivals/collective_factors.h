@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 
 namespace commonplace {
@@ -19,7 +19,6 @@ struct CollectiveFactorOptions {
   double tolerance = 1e-6;  ///< stop when the objective falls by less than this, relatively
   int iterations = 50;      ///< at most
   std::uint64_t seed = 1;   ///< of the start
-  int jobs = 0;             ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -48,7 +47,7 @@ struct CollectiveFactors {
 /// without rows or columns, and numbers that are not finite.
 CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& f,
                                          const CollectiveFactorOptions& options = {},
-                                         const Progress& progress = no_progress);
+                                         const Run& run = {});
 
 /// n x (features + rank): each row x of the pictures and behind it x U, scaled to the length of x.
 /// The same bits for a row alone as among others. O(n features rank) or, of sparse ones, O(nonzeros

@@ -221,15 +221,15 @@ MatrixD regress_features(const std::vector<Part>& parts, double penalty, int job
 
 /// A and B by turns, from the B given; A comes last.
 Report fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
-               const LatentMapOptions& options, const Progress& progress) {
+               const LatentMapOptions& options, const Run& run) {
   Report report;
   for (int round = 0; round < options.rounds; ++round) {
-    if (round > 0) b = regress_features(parts, penalty, options.jobs);
-    const double objective = regress_items(parts, b, penalty, options.jobs);
+    if (round > 0) b = regress_features(parts, penalty, run.jobs);
+    const double objective = regress_items(parts, b, penalty, run.jobs);
     report.objective.push_back(objective + penalty * b.squaredNorm());
     ++report.iterations;
-    progress({"filling in features", static_cast<std::uint64_t>(round + 1),
-              static_cast<std::uint64_t>(options.rounds), "rounds"});
+    run.progress({"filling in features", static_cast<std::uint64_t>(round + 1),
+                  static_cast<std::uint64_t>(options.rounds), "rounds"});
   }
   return report;
 }
@@ -237,7 +237,7 @@ Report fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
 }  // namespace
 
 LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMapOptions& options,
-                         const Progress& progress) {
+                         const Run& run) {
   const auto begin = Clock::now();
   check(options);
   std::vector<Part> parts = parts_of(collections);
@@ -245,7 +245,7 @@ LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMa
   double squares = 0;
   for (const Part& part : parts) squares += squared_norm(part.rows);
   require(squares > 0, "the collections have no entries; give items that have features");
-  const int jobs = options.jobs;
+  const int jobs = run.jobs;
   const double penalty = options.ridge * std::sqrt(squares / static_cast<double>(options.rank));
 
   const MatrixD start =
@@ -253,7 +253,7 @@ LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMa
   const Axes unfilled = leading_axes(FilledRows(parts, MatrixD(), jobs), start, options.rank, jobs);
   MatrixD b = unfilled.directions * unfilled.lengths.cwiseSqrt().asDiagonal();
   LatentMap result;
-  result.report = fill_in(parts, b, penalty, options, progress);
+  result.report = fill_in(parts, b, penalty, options, run);
 
   const FilledRows filled(parts, b, jobs);
   MatrixD warm = start;

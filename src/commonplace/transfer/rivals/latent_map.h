@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
 #include "commonplace/base/report.h"
+#include "commonplace/comm/run.h"
 
 namespace commonplace {
 
@@ -19,7 +19,6 @@ struct LatentMapOptions {
   /// Penalty of the regressions, times the root of (the sum of all squares / rank); above 0
   double ridge = 0.1;
   std::uint64_t seed = 1;  ///< of the start
-  int jobs = 0;            ///< threads, 0: all processors; does not change the result
 };
 
 template <class Options, class Visit>
@@ -52,7 +51,6 @@ struct LatentMap {
 /// more. Error for collections of different features, no entries at all, options out of range, or
 /// numbers that are not finite.
 LatentMap fit_latent_map(std::span<const SparseView> collections,
-                         const LatentMapOptions& options = {},
-                         const Progress& progress = no_progress);
+                         const LatentMapOptions& options = {}, const Run& run = {});
 
 }  // namespace commonplace

@@ -24,11 +24,10 @@ constexpr std::int64_t kNeighbours = 30;
 /// How sure `words` is at the start.
 constexpr double kWordsStart = 0.4;
 
-struct Run {
+struct Task {
   const TransferTrial& trial;
   TransferOptions options;
-  int jobs;
-  const Progress& progress;
+  Run run;  ///< of this rank alone
   const WatchTransfer& watch;
 
   /// The places of the sources, and of the target behind all that is in between.
@@ -92,174 +91,168 @@ Labelled labelled_of(const TransferTrial& trial, const std::vector<std::size_t>&
   return result;
 }
 
-MatrixD linear_machine(const Labelled& from, const Sparse& to, const Run& run) {
+MatrixD linear_machine(const Labelled& from, const Sparse& to, const Task& task) {
   LinearTagOptions options;
   options.loss = "svm";
-  options.jobs = run.jobs;
-  const LinearTags model =
-      fit_linear_tags(from.rows.view(), from.one_hot(run.trial.classes).view(), options);
-  return score(model, to.view(), run.jobs).cast<double>();
+  const LinearTags model = fit_linear_tags(
+      from.rows.view(), from.one_hot(task.trial.classes).view(), options, {.jobs = task.run.jobs});
+  return score(model, to.view(), task.run.jobs).cast<double>();
 }
 
-MatrixD by_machine(const Run& run) {
-  return linear_machine(labelled_of(run.trial, run.ends()), run.trial.rows.back(), run);
+MatrixD by_machine(const Task& task) {
+  return linear_machine(labelled_of(task.trial, task.ends()), task.trial.rows.back(), task);
 }
 
 /// Each collection of the path is labelled by the machine learned from the one before.
-MatrixD by_machine_in_steps(const Run& run) {
-  std::vector<std::size_t> sources = run.ends();
+MatrixD by_machine_in_steps(const Task& task) {
+  std::vector<std::size_t> sources = task.ends();
   sources.pop_back();
-  Labelled from = labelled_of(run.trial, sources);
+  Labelled from = labelled_of(task.trial, sources);
   MatrixD scores;
-  for (std::size_t which = run.trial.sources; which < run.trial.rows.size(); ++which) {
-    scores = linear_machine(from, run.trial.rows[which], run);
+  for (std::size_t which = task.trial.sources; which < task.trial.rows.size(); ++which) {
+    scores = linear_machine(from, task.trial.rows[which], task);
     std::vector<std::int32_t> found = best_classes(scores);
     for (std::size_t item = 0; item < found.size(); ++item)
-      if (run.trial.known[which][item] >= 0) found[item] = run.trial.known[which][item];
+      if (task.trial.known[which][item] >= 0) found[item] = task.trial.known[which][item];
     from = {};
-    from.add(run.trial.rows[which], found);
+    from.add(task.trial.rows[which], found);
   }
   return scores;
 }
 
-MatrixD by_target_alone(const Run& run) {
-  return linear_machine(labelled_of(run.trial, {run.trial.target()}), run.trial.rows.back(), run);
+MatrixD by_target_alone(const Task& task) {
+  return linear_machine(labelled_of(task.trial, {task.trial.target()}), task.trial.rows.back(),
+                        task);
 }
 
 /// The learner of this library, along the given collections.
-MatrixD transferred(const Run& run, const std::vector<std::size_t>& along,
+MatrixD transferred(const Task& task, const std::vector<std::size_t>& along,
                     const TransferOptions& options, const WatchTransfer& watch = {}) {
   std::vector<TransferCollection> sources;
   std::vector<TransferCollection> path;
   for (const std::size_t one : along)
-    (one < run.trial.sources ? sources : path)
-        .push_back({run.trial.rows[one].view(), run.trial.known[one]});
-  SelfComm comm;
-  return transfer_classes(sources, path, run.trial.classes, options, comm, run.progress, watch)
+    (one < task.trial.sources ? sources : path)
+        .push_back({task.trial.rows[one].view(), task.trial.known[one]});
+  return transfer_classes(sources, path, task.trial.classes, options, task.run, watch)
       .classes.back();
 }
 
-MatrixD by_commonplace(const Run& run) {
-  return transferred(run, run.all(), run.options, run.watch);
+MatrixD by_commonplace(const Task& task) {
+  return transferred(task, task.all(), task.options, task.watch);
 }
 
-MatrixD directly(const Run& run) { return transferred(run, run.ends(), run.options); }
+MatrixD directly(const Task& task) { return transferred(task, task.ends(), task.options); }
 
-MatrixD as_published(const Run& run) {
-  TransferOptions options = run.options;
+MatrixD as_published(const Task& task) {
+  TransferOptions options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
   options.evidence = false;
-  return transferred(run, run.all(), options);
+  return transferred(task, task.all(), options);
 }
 
-MatrixD by_factors_alone(const Run& run) {
-  TransferOptions options = run.options;
+MatrixD by_factors_alone(const Task& task) {
+  TransferOptions options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
-  return transferred(run, run.all(), options);
+  return transferred(task, task.all(), options);
 }
 
-MatrixD by_pair(const Run& run) {
-  TransferOptions options = run.options;
+MatrixD by_pair(const Task& task) {
+  TransferOptions options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
-  return transferred(run, run.ends(), options);
+  return transferred(task, task.ends(), options);
 }
 
 /// One pair after the other, each with what the last one found as labels.
-MatrixD by_pairs_in_steps(const Run& run) {
-  TransferOptions options = run.options;
+MatrixD by_pairs_in_steps(const Task& task) {
+  TransferOptions options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
-  SelfComm comm;
   std::vector<TransferCollection> sources;
-  for (std::size_t which = 0; which < run.trial.sources; ++which)
-    sources.push_back({run.trial.rows[which].view(), run.trial.known[which]});
+  for (std::size_t which = 0; which < task.trial.sources; ++which)
+    sources.push_back({task.trial.rows[which].view(), task.trial.known[which]});
   MatrixD scores;
-  for (std::size_t which = run.trial.sources; which < run.trial.rows.size(); ++which) {
+  for (std::size_t which = task.trial.sources; which < task.trial.rows.size(); ++which) {
     const std::vector<TransferCollection> path = {
-        {run.trial.rows[which].view(), run.trial.known[which]}};
-    scores =
-        transfer_classes(sources, path, run.trial.classes, options, comm, run.progress).classes[0];
-    sources = {{run.trial.rows[which].view(), best_classes(scores)}};
-    std::vector<std::int64_t> of_class(static_cast<std::size_t>(run.trial.classes), 0);
+        {task.trial.rows[which].view(), task.trial.known[which]}};
+    scores = transfer_classes(sources, path, task.trial.classes, options, task.run).classes[0];
+    sources = {{task.trial.rows[which].view(), best_classes(scores)}};
+    std::vector<std::int64_t> of_class(static_cast<std::size_t>(task.trial.classes), 0);
     for (const std::int32_t label : sources[0].labels) ++of_class[static_cast<std::size_t>(label)];
     // A class that nothing was found for cannot be passed on: the rest is as it came.
     if (std::find(of_class.begin(), of_class.end(), 0) != of_class.end() &&
-        which + 1 < run.trial.rows.size())
-      return MatrixD::Constant(run.trial.rows.back().rows(), run.trial.classes,
-                               1 / static_cast<double>(run.trial.classes));
+        which + 1 < task.trial.rows.size())
+      return MatrixD::Constant(task.trial.rows.back().rows(), task.trial.classes,
+                               1 / static_cast<double>(task.trial.classes));
   }
   return scores;
 }
 
 /// What shared words say, refined in each collection, without any factorisation.
-MatrixD by_naive_bayes_alone(const Run& run) {
-  SelfComm comm;
-  const NaiveBayesOptions& words = run.options.naive_bayes;
+MatrixD by_naive_bayes_alone(const Task& task) {
+  Comm& comm = task.run.comm;
+  const NaiveBayesOptions& words = task.options.naive_bayes;
   const auto indicators = [&](std::size_t which) {
-    return class_indicators(run.trial.known[which], run.trial.classes);
+    return class_indicators(task.trial.known[which], task.trial.classes);
   };
-  std::vector<std::size_t> leading = run.ends();
+  std::vector<std::size_t> leading = task.ends();
   leading.pop_back();
-  std::vector<MatrixD> found(run.trial.rows.size());
+  std::vector<MatrixD> found(task.trial.rows.size());
   for (const std::size_t source : leading) found[source] = indicators(source);
-  for (std::size_t which = run.trial.sources; which < run.trial.rows.size(); ++which) {
-    const SparseView items = run.trial.rows[which].view();
-    MatrixD evidence = MatrixD::Zero(items.rows, run.trial.classes);
+  for (std::size_t which = task.trial.sources; which < task.trial.rows.size(); ++which) {
+    const SparseView items = task.trial.rows[which].view();
+    MatrixD evidence = MatrixD::Zero(items.rows, task.trial.classes);
     std::vector<std::uint8_t> used = features_in_use(items, comm);
     for (const std::size_t from : leading) {
-      std::vector<std::uint8_t> both = features_in_use(run.trial.rows[from].view(), comm);
+      std::vector<std::uint8_t> both = features_in_use(task.trial.rows[from].view(), comm);
       for (std::size_t i = 0; i < both.size(); ++i) both[i] &= used[i];
-      evidence += class_evidence(
-          fit_naive_bayes(run.trial.rows[from].view(), found[from], std::move(both), words, comm),
-          items, words, comm);
+      evidence += class_evidence(fit_naive_bayes(task.trial.rows[from].view(), found[from],
+                                                 std::move(both), words, {.jobs = task.run.jobs}),
+                                 items, words, {.jobs = task.run.jobs});
     }
-    found[which] =
-        refine_classes(items, balanced_probabilities(evidence, kWordsStart, comm), {}, words, comm)
-            .classes;
+    found[which] = refine_classes(items, balanced_probabilities(evidence, kWordsStart, comm), {},
+                                  words, {.jobs = task.run.jobs})
+                       .classes;
     leading = {which};
   }
   return found.back();
 }
 
-MatrixD in_latent_space(const Run& run, const std::vector<std::size_t>& which) {
+MatrixD in_latent_space(const Task& task, const std::vector<std::size_t>& which) {
   std::vector<SparseView> views;
-  for (const std::size_t one : which) views.push_back(run.trial.rows[one].view());
+  for (const std::size_t one : which) views.push_back(task.trial.rows[one].view());
   LatentMapOptions options;
-  options.jobs = run.jobs;
-  const LatentMap map = fit_latent_map(views, options, run.progress);
+  const LatentMap map = fit_latent_map(views, options, task.run);
   Labelled labelled;
   std::vector<Eigen::RowVectorXf> rows;
   for (std::size_t i = 0; i < which.size(); ++i)
-    for (std::size_t item = 0; item < run.trial.known[which[i]].size(); ++item)
-      if (run.trial.known[which[i]][item] >= 0) {
+    for (std::size_t item = 0; item < task.trial.known[which[i]].size(); ++item)
+      if (task.trial.known[which[i]][item] >= 0) {
         rows.emplace_back(map.coordinates[i].row(static_cast<Eigen::Index>(item)));
-        labelled.labels.push_back(run.trial.known[which[i]][item]);
+        labelled.labels.push_back(task.trial.known[which[i]][item]);
       }
   Matrix coordinates(std::ssize(rows), map.axes.cols());
   for (std::size_t i = 0; i < rows.size(); ++i)
     coordinates.row(static_cast<Eigen::Index>(i)) = rows[i];
-  LinearRowOptions linear;
-  linear.jobs = run.jobs;
-  const LinearRows model = fit_linear_rows(coordinates, labelled.signs(run.trial.classes), linear);
-  return score(model, map.coordinates.back(), run.jobs).cast<double>();
+  const LinearRows model =
+      fit_linear_rows(coordinates, labelled.signs(task.trial.classes), {}, {.jobs = task.run.jobs});
+  return score(model, map.coordinates.back(), task.run.jobs).cast<double>();
 }
 
-MatrixD spread(const Run& run, const std::vector<std::size_t>& which) {
+MatrixD spread(const Task& task, const std::vector<std::size_t>& which) {
   Sparse joined;
-  joined.columns = run.trial.rows[0].columns;
+  joined.columns = task.trial.rows[0].columns;
   std::vector<std::int32_t> labels;
   for (const std::size_t one : which) {
-    for (std::int64_t row = 0; row < run.trial.rows[one].rows(); ++row)
-      joined.push_row(run.trial.rows[one].view(), row);
-    labels.insert(labels.end(), run.trial.known[one].begin(), run.trial.known[one].end());
+    for (std::int64_t row = 0; row < task.trial.rows[one].rows(); ++row)
+      joined.push_row(task.trial.rows[one].view(), row);
+    labels.insert(labels.end(), task.trial.known[one].begin(), task.trial.known[one].end());
   }
   NeighbourGraphOptions graph;
   graph.neighbours = kNeighbours;
-  graph.jobs = run.jobs;
-  MatrixD signs = MatrixD::Zero(std::ssize(labels), run.trial.classes);
+  MatrixD signs = MatrixD::Zero(std::ssize(labels), task.trial.classes);
   for (std::size_t item = 0; item < labels.size(); ++item)
     if (labels[item] >= 0) {
       signs.row(static_cast<Eigen::Index>(item)).setConstant(-1);
@@ -267,10 +260,10 @@ MatrixD spread(const Run& run, const std::vector<std::size_t>& which) {
     }
   LabelPropagationOptions propagation;
   propagation.balanced = true;
-  propagation.jobs = run.jobs;
   MatrixD scores =
-      propagate_labels(neighbour_graph(joined.view(), graph).weights.view(), signs, propagation)
-          .scores.bottomRows(run.trial.rows.back().rows())
+      propagate_labels(neighbour_graph(joined.view(), graph, task.run.jobs).weights.view(), signs,
+                       propagation, {.jobs = task.run.jobs})
+          .scores.bottomRows(task.trial.rows.back().rows())
           .cast<double>();
   // A class that reaches all items more than another is not told by it.
   scores.rowwise() -= scores.colwise().mean().eval();
@@ -278,30 +271,30 @@ MatrixD spread(const Run& run, const std::vector<std::size_t>& which) {
 }
 
 /// Walks within each collection and between neighbours of the path, by cosines.
-MatrixD by_walks(const Run& run) {
-  std::vector<Sparse> unit = run.trial.rows;
-  for (Sparse& rows : unit) normalise_rows(rows, run.jobs);
+MatrixD by_walks(const Task& task) {
+  std::vector<Sparse> unit = task.trial.rows;
+  for (Sparse& rows : unit) normalise_rows(rows, task.run.jobs);
   std::vector<CoTransferBlock> blocks;
   const auto tie = [&](std::size_t a, std::size_t b) {
     std::vector<std::int64_t> self;
     if (a == b)
       for (std::int64_t row = 0; row < unit[a].rows(); ++row) self.push_back(row);
-    const Sparse ties = nearest_rows(unit[a].view(), unit[b].view(), kNeighbours, self, run.jobs);
+    const Sparse ties =
+        nearest_rows(unit[a].view(), unit[b].view(), kNeighbours, self, task.run.jobs);
     blocks.push_back({a, b, ties, 1});
     if (a != b) blocks.push_back({b, a, transpose(ties.view()), 1});
   };
   for (std::size_t which = 0; which < unit.size(); ++which) {
     tie(which, which);
-    if (which < run.trial.sources) continue;
-    if (which > run.trial.sources) {
+    if (which < task.trial.sources) continue;
+    if (which > task.trial.sources) {
       tie(which - 1, which);
       continue;
     }
-    for (std::size_t source = 0; source < run.trial.sources; ++source) tie(source, which);
+    for (std::size_t source = 0; source < task.trial.sources; ++source) tie(source, which);
   }
   CoTransferOptions options;
-  options.jobs = run.jobs;
-  return co_transfer(blocks, run.trial.known, run.trial.classes, options, run.progress)
+  return co_transfer(blocks, task.trial.known, task.trial.classes, options, task.run)
       .scores.back()
       .cast<double>();
 }
@@ -332,35 +325,33 @@ Sparse keep_columns(const Sparse& rows, const std::vector<std::int32_t>& number)
 }
 
 /// Features of the target that go with words of the source in the collection between them.
-MatrixD by_collective_factors(const Run& run) {
-  const std::size_t target = run.trial.target();
-  const std::vector<std::int32_t> features = columns_of(run.trial.rows[target]);
-  const std::vector<std::int32_t> words = columns_of(run.trial.rows[0]);
-  const Sparse& bridge = run.trial.rows[target - 1];
+MatrixD by_collective_factors(const Task& task) {
+  const std::size_t target = task.trial.target();
+  const std::vector<std::int32_t> features = columns_of(task.trial.rows[target]);
+  const std::vector<std::int32_t> words = columns_of(task.trial.rows[0]);
+  const Sparse& bridge = task.trial.rows[target - 1];
   const Sparse together = multiply(transpose(keep_columns(bridge, features).view()).view(),
                                    keep_columns(bridge, words).view());
   CollectiveFactorOptions options;
-  options.jobs = run.jobs;
   const CollectiveFactors factors = fit_collective_factors(
-      together.view(), keep_columns(run.trial.rows[0], words).view(), options, run.progress);
-  const Sparse images = keep_columns(run.trial.rows[target], features);
-  const Matrix rows = encode(factors, FeatureRows(images), run.jobs);
+      together.view(), keep_columns(task.trial.rows[0], words).view(), options, task.run);
+  const Sparse images = keep_columns(task.trial.rows[target], features);
+  const Matrix rows = encode(factors, FeatureRows(images), task.run.jobs);
   std::vector<Eigen::Index> taken;
   Labelled labelled;
-  for (std::size_t item = 0; item < run.trial.known[target].size(); ++item)
-    if (run.trial.known[target][item] >= 0) {
+  for (std::size_t item = 0; item < task.trial.known[target].size(); ++item)
+    if (task.trial.known[target][item] >= 0) {
       taken.push_back(static_cast<Eigen::Index>(item));
-      labelled.labels.push_back(run.trial.known[target][item]);
+      labelled.labels.push_back(task.trial.known[target][item]);
     }
   const Matrix learned_from = rows(taken, Eigen::all);
-  LinearRowOptions linear;
-  linear.jobs = run.jobs;
-  return score(fit_linear_rows(learned_from, labelled.signs(run.trial.classes), linear), rows,
-               run.jobs)
+  return score(fit_linear_rows(learned_from, labelled.signs(task.trial.classes), {},
+                               {.jobs = task.run.jobs}),
+               rows, task.run.jobs)
       .cast<double>();
 }
 
-using Method = std::function<MatrixD(const Run&)>;
+using Method = std::function<MatrixD(const Task&)>;
 
 struct Entry {
   TransferMethod method;
@@ -380,13 +371,13 @@ const std::vector<Entry>& entries() {
       {{"svm", "a linear machine from the source", false, false}, by_machine},
       {{"svm-steps", "machines one after the other", true, false}, by_machine_in_steps},
       {{"latent-map", "a machine in latent space", false, false},
-       [](const Run& run) { return in_latent_space(run, run.ends()); }},
+       [](const Task& task) { return in_latent_space(task, task.ends()); }},
       {{"latent-map-bridge", "the same with the bridge in it", true, false},
-       [](const Run& run) { return in_latent_space(run, run.all()); }},
+       [](const Task& task) { return in_latent_space(task, task.all()); }},
       {{"propagation", "labels spread over near items", false, false},
-       [](const Run& run) { return spread(run, run.ends()); }},
+       [](const Task& task) { return spread(task, task.ends()); }},
       {{"propagation-bridge", "the same with the bridge in it", true, false},
-       [](const Run& run) { return spread(run, run.all()); }},
+       [](const Task& task) { return spread(task, task.all()); }},
       {{"co-transfer", "walks within and between collections", false, false}, by_walks},
       {{"htlic", "a machine on features and what they mean", true, true}, by_collective_factors},
       {{"target-svm", "a linear machine from the target's own labels", false, true},
@@ -416,16 +407,13 @@ bool is_possible(const TransferMethod& method, const TransferTrial& trial) {
 }
 
 MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
-                            const TransferOptions& options, int jobs, const Progress& progress,
+                            const TransferOptions& options, const Run& run,
                             const WatchTransfer& watch) {
   const auto found = std::find_if(entries().begin(), entries().end(),
                                   [&](const Entry& entry) { return entry.method.name == name; });
   require(found != entries().end(), "there is no method '", name,
           "'; there are: ", join(transfer_methods(), &TransferMethod::name));
-  TransferOptions with_jobs = options;
-  with_jobs.factors.jobs = jobs;
-  with_jobs.naive_bayes.jobs = jobs;
-  return found->run({trial, with_jobs, jobs, progress, watch});
+  return found->run({trial, options, {.jobs = run.jobs, .progress = run.progress}, watch});
 }
 
 }  // namespace commonplace

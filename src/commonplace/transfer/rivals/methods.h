@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/progress.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/transitive_transfer.h"
 
 namespace commonplace {
@@ -38,7 +38,7 @@ bool is_possible(const TransferMethod& method, const TransferTrial& trial);
 
 /// Scores of the target's items, items x classes. Error for an unknown name.
 MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
-                            const TransferOptions& options, int jobs, const Progress& progress,
+                            const TransferOptions& options, const Run& run,
                             const WatchTransfer& watch = {});
 
 }  // namespace commonplace
