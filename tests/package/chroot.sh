@@ -42,8 +42,10 @@ bare() { # a root as debootstrap makes it, with the photographs and what tries t
 within() { unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" chroot "$@"; }
 as_root() { within "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
 as_user() { within --userspec=65534:65534 "$root" env -i PATH=/usr/bin:/bin HOME=/tmp "$@"; }
-install() { as_root apt-get install -q -y --no-install-recommends "$@" >"$root/apt.log" 2>&1 ||
-  { tail -n 20 "$root/apt.log" >&2; exit 1; }; }
+install() { # packages, or patterns of files below the root
+  as_root sh -c "apt-get install -q -y --no-install-recommends $*" >"$root/apt.log" 2>&1 ||
+    { tail -n 20 "$root/apt.log" >&2; exit 1; }
+}
 count() { as_root dpkg-query -W | wc -l; }
 
 bare
@@ -57,8 +59,7 @@ before=$(count)
 say "commonplace.deb"
 cp "$packages"/*.deb "$root/srv/"
 as_root apt-get update -q >/dev/null
-(cd "$root" && ls srv/commonplace_*.deb)
-install /srv/commonplace_*.deb
+install '/srv/commonplace_*.deb'
 echo "apt brought $(($(count) - before)) packages: $before before"
 as_user bash /srv/try.sh commonplace /srv/photos
 if [ "$all" = --all ]; then
@@ -79,11 +80,11 @@ UNIT
   cat "$root/srv/said"
   grep -q '^The service works' "$root/srv/said" || { tail -n 20 "$root/boot.log" >&2; exit 1; }
   say "commonplace-mpi.deb"
-  install /srv/commonplace-mpi_*.deb openmpi-bin
+  install '/srv/commonplace-mpi_*.deb' openmpi-bin
   as_root sh -c 'commonplace init /tmp/library && commonplace add /tmp/library photos /srv/photos &&
     mpirun --allow-run-as-root --oversubscribe -n 2 commonplace-mpi features /tmp/library photos --image gist'
   say "libcommonplace-dev.deb"
-  install /srv/libcommonplace-dev_*.deb g++ cmake make
+  install '/srv/libcommonplace-dev_*.deb' g++ cmake make
   cp -r "$source/examples/embed" "$root/srv/embed"
   as_root sh -c 'cmake -S /srv/embed -B /tmp/embed && cmake --build /tmp/embed &&
     /tmp/embed/embed /srv/embed/notes.jsonl /tmp/embedded'

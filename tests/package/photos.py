@@ -12,7 +12,7 @@ import sys
 import zlib
 
 SIDE = 96
-EACH = 15
+EACH = 30
 RDF = ('<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" '
        'xmlns:cc="http://creativecommons.org/ns#">{}</rdf:RDF>')
 # Brightness of a pixel by its place, and the tint.

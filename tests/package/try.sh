@@ -48,7 +48,8 @@ get() { # path: the status and the body, into $folder/answer
   echo "GET $1: 200, $(wc -c <"$folder/answer") bytes"
 }
 get /
-script=$(grep -ao 'src="/[^"]*\.js"' "$folder/answer" | sed 's/src="\(.*\)"/\1/')
+script=$(sed -n 's/.*src="\.\(\/[^"]*\.js\)".*/\1/p' "$folder/answer")
+[ -n "$script" ] || fail "the page has no script"
 get "$script"
 get /v1/collections/photos/items/sea.svg/thumbnail
 get /v1/collections/photos/items/sea00.png/thumbnail
