@@ -90,6 +90,6 @@ UNIT
     /tmp/embed/embed /srv/embed/notes.jsonl /tmp/embedded'
 fi
 as_root sh -c "dpkg --purge \$(dpkg-query -W -f '\${Package} ' '*commonplace*')" >/dev/null
-left=$(find "$root/usr" "$root/etc" -ipath '*commonplace*')
+left=$(find "$root/usr" "$root/etc" -iname '*commonplace*')
 [ -z "$left" ] || { echo "FAILED: after purging there is still $left" >&2; exit 1; }
 say "All of it works"
