@@ -12,12 +12,14 @@ user systemctl --user enable --now commonplace || {
   journalctl --no-pager --boot _UID="$(id -u me)"
   exit 1
 }
-get() { # path
+ask() { # method, path, body
   exec 3<>/dev/tcp/127.0.0.1/5000 || return
-  printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:5000\r\nConnection: close\r\n\r\n' "$1" >&3
+  printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:5000\r\nContent-Type: application/json\r\n' "$1" "$2" >&3
+  printf 'Content-Length: %d\r\nConnection: close\r\n\r\n%s' "${#3}" "$3" >&3
   cat <&3
   exec 3>&-
 }
+get() { ask GET "$1" ''; }
 tries=0
 until (get /health) >/dev/null 2>&1; do
   tries=$((tries + 1))
@@ -27,7 +29,12 @@ done
 get / | head -n 1
 get /v1/library | tail -n 1
 echo
-test -e /home/me/commonplace/library.db
+# A job is a process of its own, which decodes pictures and computes.
+user commonplace add /home/me/commonplace photos /srv/photos
+ask POST /v1/jobs '{"task":"features","collection":"photos","name":"look","image":"gist"}' | head -n 1
+get /v1/jobs/1/events | grep -A1 '^event: end' | tail -n 1 | tee /tmp/job
+grep -Eq '"state": ?"done"' /tmp/job
+get /v1/collections/photos/items/sea.svg/thumbnail | head -n 1
 # What the process may: as the kernel says, and as it sees the files.
 pid=$(user systemctl --user show -P MainPID commonplace)
 grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "/proc/$pid/status"
