@@ -24,7 +24,10 @@ if [ -e "$base" ]; then
     buildah commit -q --rm "$stand_in" "docker.io/library/$name" >/dev/null
   done
 fi
-buildah build --isolation chroot --network host --pull-never -t commonplace "$source"
+# What was compiled before is not compiled again.
+cache=()
+if command -v ccache >/dev/null; then cache=(--volume "$(ccache --get-config cache_dir):/root/.cache/ccache"); fi
+buildah build --isolation chroot --network host --pull-never "${cache[@]}" -t commonplace "$source"
 buildah images commonplace
 
 container=$(buildah from --pull-never localhost/commonplace)
