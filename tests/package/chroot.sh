@@ -16,7 +16,7 @@ trap 'rm -rf "$root"' EXIT
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-bare() { # a root as debootstrap makes it, with the photographs and what tries the program
+bare() { # a root as debootstrap makes it, with photographs and what tries the program
   rm -rf "$root"
   if [ ! -e "$base" ]; then
     say "Making a bare Debian 12"
@@ -34,14 +34,16 @@ bare() { # a root as debootstrap makes it, with the photographs and what tries t
   fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   apt-config dump | grep -iE '^Acquire::[a-z]+::(proxy|timeout)' >"$root/etc/apt/apt.conf.d/90host" || true
-  "$here/photos.py" "$root/srv/photos"
-  cp "$here/try.sh" "$root/srv/"
+  mkdir "$root/home/me"
+  "$source/examples/sample.py" "$root/home/me"
+  chmod -R a+rwX "$root/home/me"
+  cp "$source/README.md" "$here/try.sh" "$root/srv/"
 }
 
 # Nothing stays mounted and no process outlives it.
 within() { unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" chroot "$@"; }
 as_root() { within "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
-as_user() { within --userspec=65534:65534 "$root" env -i PATH=/usr/bin:/bin HOME=/tmp "$@"; }
+as_user() { within --userspec=65534:65534 "$root" env -i PATH=/opt/commonplace/bin:/usr/bin:/bin HOME=/home/me "$@"; }
 install() { # packages, or patterns of files below the root
   as_root sh -c "apt-get install -q -y --no-install-recommends $*" >"$root/apt.log" 2>&1 ||
     { tail -n 20 "$root/apt.log" >&2; exit 1; }
@@ -52,7 +54,7 @@ bare
 say "The archive, on $(count) packages"
 mkdir "$root/opt/commonplace"
 tar -C "$root/opt/commonplace" --strip-components=1 -xf "$packages"/commonplace-*.tar.gz
-as_user bash /srv/try.sh /opt/commonplace/bin/commonplace /srv/photos
+as_user bash /srv/try.sh /srv/README.md
 
 bare
 before=$(count)
@@ -61,7 +63,7 @@ cp "$packages"/*.deb "$root/srv/"
 as_root apt-get update -q >/dev/null
 install '/srv/commonplace_*.deb'
 echo "apt brought $(($(count) - before)) packages: $before before"
-as_user bash /srv/try.sh commonplace /srv/photos
+as_user bash /srv/try.sh /srv/README.md
 if [ "$all" = --all ]; then
   say "commonplace.service, of a user, on that Debian booted"
   install systemd systemd-sysv dbus-user-session libpam-systemd
@@ -81,7 +83,7 @@ UNIT
   grep -q '^The service works' "$root/srv/said" || { tail -n 20 "$root/boot.log" >&2; exit 1; }
   say "commonplace-mpi.deb"
   install '/srv/commonplace-mpi_*.deb' openmpi-bin
-  as_root sh -c 'commonplace init /tmp/library && commonplace add /tmp/library photos /srv/photos &&
+  as_root sh -c 'commonplace init /tmp/library && commonplace add /tmp/library photos /home/me/Pictures &&
     mpirun --allow-run-as-root --oversubscribe -n 2 commonplace-mpi features /tmp/library photos --image gist'
   say "libcommonplace-dev.deb"
   install '/srv/libcommonplace-dev_*.deb' g++ cmake make

@@ -2,7 +2,8 @@
 # Tries commonplace.service as a user of a booted Debian: it makes the library, serves the page to this machine, and
 # can write to the home but not see its keys.
 set -euo pipefail
-useradd --create-home --shell /bin/bash me
+useradd --shell /bin/bash me
+chown -R me:me /home/me
 install -d -o me -g me -m 700 /home/me/.ssh
 loginctl enable-linger me
 user() { runuser -u me -- env XDG_RUNTIME_DIR="/run/user/$(id -u me)" "$@"; }
@@ -30,11 +31,11 @@ get / | head -n 1
 get /v1/library | tail -n 1
 echo
 # A job is a process of its own, which decodes pictures and computes.
-user commonplace add /home/me/commonplace photos /srv/photos
+user commonplace add /home/me/commonplace photos /home/me/Pictures
 ask POST /v1/jobs '{"task":"features","collection":"photos","name":"look","image":"gist"}' | head -n 1
 get /v1/jobs/1/events | grep -A1 '^event: end' | tail -n 1 | tee /tmp/job
 grep -Eq '"state": ?"done"' /tmp/job
-get /v1/collections/photos/items/sea.svg/thumbnail | head -n 1
+get /v1/collections/photos/items/2019%2Fimg_020.png/thumbnail | head -n 1
 # What the process may: as the kernel says, and as it sees the files.
 pid=$(user systemctl --user show -P MainPID commonplace)
 grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "/proc/$pid/status"

@@ -1,60 +1,56 @@
 #!/bin/bash
-# Goes from nothing to suggestions and the page, with nothing but the program, a folder of photographs (photos.py)
-# and what every Debian has.
-# Usage: try.sh PROGRAM PHOTOS
+# Goes from nothing to suggestions for photographs by the commands of the README, then to drawings and the page, with
+# nothing but the program (on the path), the README, the photographs in ~/Pictures and what every Debian has.
+# Usage: try.sh README.md
 set -euo pipefail
-program=$1
-photos=$2
-folder=$(mktemp -d)
+readme=$1
+library=$HOME/library
 server=
-cleanup() {
-  [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  rm -rf "$folder"
-}
-trap cleanup EXIT
-library=$folder/library
-
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
 show() {
-  printf '$ commonplace %s\n' "$*"
-  "$program" "$@"
+  printf '$ %s\n' "$*"
+  bash -c "$*" 2>"$HOME/messages" || { cat "$HOME/messages" >&2; fail "it ended with $?"; }
 }
-
 fail() {
   echo "FAILED: $*" >&2
   exit 1
 }
 
-show --version
-show init "$library"
-show add "$library" photos "$photos"
-show features "$library" photos --image gist
-show learn "$library" suggest --collection photos --features gist
-for subject in sea forest field town; do
-  show suggest "$library" --item "new_$subject.png" | tee "$folder/said"
-  grep -q "% *$subject" "$folder/said" || fail "$subject is not suggested for new_$subject.png"
+mapfile -t commands < <(sed -n 's/^\$ \(commonplace .*\)/\1/p' "$readme")
+[ "${#commands[@]}" -ge 5 ] || fail "the README has no quick start"
+show commonplace --version
+for command in "${commands[@]}"; do show "$command" | tee "$HOME/said" | grep -v '^[a-z]* [0-9].*  [0-9.]*$'; done
+grep -q '% *sea$' "$HOME/said" || fail "sea is not suggested for a picture of it"
+
+mkdir "$HOME/drawings"
+for side in 10 20 30 40 50 60 70 80; do
+  printf '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="%d" height="50"/>%s</svg>' \
+    "$side" '<text x="5" y="90">letters</text>' >"$HOME/drawings/$side.svg"
 done
+show commonplace add "$library" drawings "$HOME/drawings"
+show commonplace features "$library" drawings --image gist
 
 echo '$ commonplace serve'
-"$program" serve "$library" --port 0 --json >"$folder/address" &
+commonplace serve "$library" --port 0 --json >"$HOME/address" &
 server=$!
-until [ -s "$folder/address" ]; do kill -0 "$server" || fail "the server ended"; sleep 0.1; done
-port=$(sed -n 's/.*"http:[^"]*:\([0-9]*\)".*/\1/p' "$folder/address")
-get() { # path: the status and the body, into $folder/answer
+until [ -s "$HOME/address" ]; do kill -0 "$server" || fail "the server ended"; sleep 0.1; done
+port=$(sed -n 's/.*"http:[^"]*:\([0-9]*\)".*/\1/p' "$HOME/address")
+get() { # path: the answer goes into a file
   exec 3<>"/dev/tcp/127.0.0.1/$port"
   printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$1" "$port" >&3
-  cat <&3 >"$folder/answer"
+  cat <&3 >"$HOME/answer"
   exec 3>&-
-  head -n 1 "$folder/answer" | grep -q ' 200 ' || fail "$1 is answered $(head -n 1 "$folder/answer")"
-  echo "GET $1: 200, $(wc -c <"$folder/answer") bytes"
+  head -n 1 "$HOME/answer" | grep -q ' 200 ' || fail "$1 is answered $(head -n 1 "$HOME/answer")"
+  echo "GET $1: 200, $(wc -c <"$HOME/answer") bytes"
 }
 get /
-script=$(sed -n 's/.*src="\.\(\/[^"]*\.js\)".*/\1/p' "$folder/answer")
+script=$(sed -n 's/.*src="\.\(\/[^"]*\.js\)".*/\1/p' "$HOME/answer")
 [ -n "$script" ] || fail "the page has no script"
 get "$script"
-get /v1/collections/photos/items/sea.svg/thumbnail
-get /v1/collections/photos/items/sea00.png/thumbnail
-get /v1/collections/photos/items/new_sea.png/suggestions
-grep -aq '"tag": *"sea"' "$folder/answer" || fail "the server does not suggest sea"
+picture=$(cd "$HOME/Pictures" && find . -name '*.png' | sort | head -n 1 | sed 's|^\./||; s|/|%2F|g')
+get "/v1/collections/photos/items/$picture/thumbnail"
+get "/v1/collections/photos/items/$picture/suggestions"
+grep -aq '"tag"' "$HOME/answer" || fail "the server suggests nothing"
 kill "$server"
 wait "$server" || fail "the server ended with $?"
 server=

@@ -184,7 +184,7 @@ class CanonicalCorrelationOracle : public testing::Test {
  protected:
   void SetUp() override {
     if (test::oracle_directory().empty())
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   }
   static MatrixD numbers(const std::string& name) {
     return test::read_numbers(test::oracle_directory() / "proj" / (name + ".csv"));

@@ -339,7 +339,7 @@ class GuidedProjectionOracle : public testing::Test {
   void SetUp() override {
     folder_ = test::oracle_directory() / "proj";
     if (test::oracle_directory().empty() || !std::filesystem::exists(folder_))
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   }
   MatrixD read(const char* name) const {
     return test::read_numbers(folder_ / (std::string(name) + ".csv"));

@@ -170,7 +170,7 @@ class Oracle : public testing::Test {
  protected:
   void SetUp() override {
     if (test::oracle_directory().empty())
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
     items_ = numbers("a_X").cast<float>();
     fresh_ = numbers("a_Xt").cast<float>();
     const MatrixD labels = numbers("a_y");
