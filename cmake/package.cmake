@@ -1,5 +1,6 @@
 # The library as one file, for programs of others, and all that an installation brings with it:
-# headers, CMake and pkg-config packages, the page, shell completions and the manual.
+# headers, CMake and pkg-config packages, the page, shell completions, the manual and a service of systemd's.
+# The components program, cluster (the program for MPI) and development are packages of their own (cpack.cmake).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -34,22 +35,24 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Commonplace)
-install(TARGETS libcommonplace EXPORT CommonplaceTargets)
-install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder})
+install(TARGETS libcommonplace EXPORT CommonplaceTargets COMPONENT development)
+install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder}
+  COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CommonplaceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake INSTALL_DESTINATION ${config_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/CommonplaceConfig.cmake
-  ${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake DESTINATION ${config_folder})
+  ${PROJECT_BINARY_DIR}/CommonplaceConfigVersion.cmake DESTINATION ${config_folder}
+  COMPONENT development)
 
 # The public headers, and those of the inside that they show: values of std types.
-install(DIRECTORY include/commonplace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/commonplace DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 install(FILES src/commonplace/base/error.h src/commonplace/base/progress.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/base)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/base COMPONENT development)
 install(FILES src/commonplace/formats/item.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats COMPONENT development)
 
 # A static library needs the others at each link, a shared one brought them along.
 set(NEEDED "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
@@ -72,7 +75,8 @@ Version: @PROJECT_VERSION@
 @NEEDS@
 Cflags: -I${includedir}
 ]])
-install(FILES ${PROJECT_BINARY_DIR}/commonplace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/commonplace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
 
 # What the program says of itself: the manual, and completions for shells.
 set(companions ${PROJECT_BINARY_DIR}/companions)
@@ -83,14 +87,21 @@ add_custom_command(OUTPUT ${files} VERBATIM
     $<TARGET_FILE:commonplace_cli> ${companions}
   DEPENDS commonplace_cli cmake/companions.py)
 add_custom_target(companions ALL DEPENDS ${files})
-install(FILES ${companions}/commonplace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${companions}/commonplace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${companions}/commonplace.bash RENAME commonplace
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES ${companions}/commonplace.zsh RENAME _commonplace
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
 install(FILES ${companions}/commonplace.fish
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+if(MPI_CXX_FOUND)
+  file(WRITE ${companions}/commonplace-mpi.1 ".so man1/commonplace.1\n")
+  install(FILES ${companions}/commonplace-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT cluster)
+endif()
+
+# Where systemd looks below /usr and /usr/local, whatever LIBDIR is.
+install(FILES packaging/commonplace.service DESTINATION lib/systemd/user COMPONENT program)
 
 # The page, if `./dev build` has made it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/page DESTINATION ${CMAKE_INSTALL_DATADIR}/commonplace
-  OPTIONAL)
+  COMPONENT program OPTIONAL)

@@ -111,6 +111,17 @@ class Installed(unittest.TestCase):
             if shutil.which(shell):
                 run(shell, "-n", script)
 
+    def test_service(self):
+        text = (self.prefix / "lib" / "systemd" / "user" / "commonplace.service").read_text()
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("systemd-analyze is not here")
+        # systemd looks for programs in /usr and /usr/local alone.
+        unit = self.folder / "commonplace.service"
+        unit.write_text(text.replace("=commonplace ", f"={self.prefix}/bin/commonplace "))
+        said = subprocess.run(["systemd-analyze", "--user", "--man=no", "verify", unit], capture_output=True, text=True,
+                              env={**os.environ, "XDG_RUNTIME_DIR": str(self.folder)})
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+
     def test_manual(self):
         manual = (self.prefix / "share" / "man" / "man1" / "commonplace.1").read_text()
         self.assertTrue(manual.startswith(".TH COMMONPLACE 1"))
