@@ -1,5 +1,6 @@
 import type { RelateAnswer, RelatedThing } from '../api/types';
 import type { Answer } from '../components/hooks';
+import { NoModel } from '../components/no_model';
 import { Thumbnail } from '../components/picture';
 import { Failure, Loading } from '../components/view';
 import { coordinates, number } from '../format';
@@ -47,13 +48,14 @@ function Items(props: { kind: Kind; things: RelatedThing[] }) {
 }
 
 /** What belongs to the item, of every kind. "3.2 ×": as many times as often as chance would have it. */
-export function ItemRelatives(props: { collection: string; answer: Answer<RelateAnswer>; unknown: string }) {
+export function ItemRelatives(props: { collection: string; answer: Answer<RelateAnswer>; model: { name: string; knows: boolean } | undefined }) {
   const { answer } = props;
   return (
     <section class="card">
       <h2>What belongs with it</h2>
-      {props.unknown && (
-        <p>{`${props.unknown} was not learned from ${props.collection}. `}<a href={address('library')}>Learn to relate</a>{' it too.'}</p>
+      {!props.model && <NoModel kind="relate" collection={props.collection} />}
+      {props.model?.knows === false && (
+        <p>{`${props.model.name} was not learned from ${props.collection}. `}<a href={address('library')}>Learn to relate</a>{' it too.'}</p>
       )}
       {answer.loading && !answer.value && <Loading what="relatives" />}
       {answer.error !== undefined && (isRefused(answer.error)
