@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace knn_labels_test {
 
 using test::normal_matrix;
 
@@ -82,5 +82,5 @@ TEST(KnnLabels, BadInputIsRefused) {
   EXPECT_THROW(knn_labels(rows, holed, labels), Error);
 }
 
-}  // namespace
+}  // namespace knn_labels_test
 }  // namespace commonplace

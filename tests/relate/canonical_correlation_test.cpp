@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace canonical_correlation_test {
 
 using test::message_of;
 using test::random_features;
@@ -264,5 +264,5 @@ TEST(CanonicalCorrelation, RefusesWhatItCannotUse) {
   EXPECT_THROW(encode(model, 2, wide), Error);
 }
 
-}  // namespace
+}  // namespace canonical_correlation_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace locality_projection_test {
 
 using test::message_of;
 using test::random_features;
@@ -224,5 +224,5 @@ TEST(LocalityProjection, RefusesWhatItCannotUse) {
   EXPECT_THROW(fit_locality_projection(rows, to_sparse(askew).view()), Error);
 }
 
-}  // namespace
+}  // namespace locality_projection_test
 }  // namespace commonplace

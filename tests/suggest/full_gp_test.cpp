@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace full_gp_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -116,5 +116,5 @@ TEST(FullGp, RefusesBadInput) {
   EXPECT_NE(message.find("too many for the full Gaussian process"), std::string::npos) << message;
 }
 
-}  // namespace
+}  // namespace full_gp_test
 }  // namespace commonplace

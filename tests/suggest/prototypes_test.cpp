@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace prototypes_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -302,5 +302,5 @@ TEST(Prototypes, RefuseBadInput) {
   EXPECT_THROW(prototype_loss(items, data.labels, items, data.labels, 0), Error);
 }
 
-}  // namespace
+}  // namespace prototypes_test
 }  // namespace commonplace

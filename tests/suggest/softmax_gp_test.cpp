@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace softmax_gp_test {
 
 using test::LabelledItems;
 using test::naive_softmax_gp;
@@ -381,5 +381,5 @@ TEST(SoftmaxGpFile, DamageIsRefused) {
   refused([](SoftmaxGp& model) { model.variances = "many"; });
 }
 
-}  // namespace
+}  // namespace softmax_gp_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace coupled_factors_test {
 
 using Ends = std::vector<std::array<int, 2>>;
 
@@ -276,5 +276,5 @@ TEST(CoupledFactors, AgreeWithAnotherProgram) {
                 objective(iteration, 0), 1e-5 * objective(iteration, 0));
 }
 
-}  // namespace
+}  // namespace coupled_factors_test
 }  // namespace commonplace
