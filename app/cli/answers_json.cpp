@@ -183,6 +183,7 @@ Json as_json(const RelateAnswer& answer) {
   if (answer.known_place)
     json["place"] = {{"latitude", answer.known_place->latitude},
                      {"longitude", answer.known_place->longitude}};
+  if (answer.nearest) json["nearest"] = *answer.nearest;
   if (answer.guess && answer.guess->tells)
     json["guess"] = {{"latitude", answer.guess->place.latitude},
                      {"longitude", answer.guess->place.longitude},

@@ -50,12 +50,12 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& mo
 
 void show(const Arguments& arguments, const std::string& model, const ApplySummary& summary) {
   const bool dry = arguments.options.dry_run;
-  say(arguments, (dry ? "Would write " : "Wrote ") + counted(summary.tags, "machine tag") + " to " +
-                     with_commas(summary.tagged_items) + " of " + counted(summary.items, "item") +
-                     (summary.before > 0 ? ", in place of " + with_commas(summary.before) +
-                                               " that the model had given before"
-                                         : "") +
-                     ".");
+  tell((dry ? "Would write " : "Wrote ") + counted(summary.tags, "machine tag") + " to " +
+       with_commas(summary.tagged_items) + " of " + counted(summary.items, "item") +
+       (summary.before > 0
+            ? ", in place of " + with_commas(summary.before) + " that the model had given before"
+            : "") +
+       ".");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(summary.uses.size(), kShownTags); ++i)
     rows.push_back({with_commas(summary.uses[i].items), summary.uses[i].name});

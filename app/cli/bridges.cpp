@@ -49,10 +49,9 @@ void show(const Arguments& arguments, const BridgeRanking& ranking) {
   print_table({"THROUGH", "COMPLEXITY", "TO SOURCE", "TO TARGET", "SHARED, %", "SHARED, %",
                "SUCCESS, %", "GAIN, POINTS", ""},
               rows);
-  say(arguments, !ranking.chain ? "There is no chain: at some step nothing is shared."
-                 : ranking.chain->empty()
-                     ? "The shortest way is the direct one."
-                     : "The shortest way goes through " + join(*ranking.chain) + ".");
+  tell(!ranking.chain           ? "There is no chain: at some step nothing is shared."
+       : ranking.chain->empty() ? "The shortest way is the direct one."
+                                : "The shortest way goes through " + join(*ranking.chain) + ".");
   say(arguments, quality_line(ranking.advice));
 }
 
@@ -66,7 +65,7 @@ int run_learn(const Arguments& arguments) {
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(learned)));
   else
-    say(arguments, quality_line(learned.advice));
+    tell(quality_line(learned.advice));
   return kSuccess;
 }
 

@@ -33,10 +33,10 @@ int run(const Arguments& arguments) {
   for (const RelateGroup& group : groups) {
     json.push_back(as_json(group));
     if (arguments.json) continue;
-    say(arguments, "Group " + std::to_string(++number) + ", " + counted(group.nodes, "thing"));
+    tell("Group " + std::to_string(++number) + ", " + counted(group.nodes, "thing"));
     for (const GroupedModality& kind : group.modalities)
-      say(arguments, "  " + kind.modality + " (" + with_commas(kind.nodes) +
-                         "): " + shorten(join(kind.nearest), 110));
+      tell("  " + kind.modality + " (" + with_commas(kind.nodes) +
+           "): " + shorten(join(kind.nearest), 110));
   }
   if (arguments.json) print_json({{"groups", json}});
   return kSuccess;

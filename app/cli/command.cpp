@@ -31,7 +31,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Examples:\n" + examples);
   command->add_flag("--json", common.json, "Print JSON instead of text");
-  command->add_flag("-q,--quiet", common.quiet, "Print results and errors only");
+  command->add_flag("-q,--quiet", common.quiet,
+                    "Print the result and errors, and nothing beside them");
   command
       ->add_option("-j,--jobs", common.jobs,
                    ranks == Ranks::one

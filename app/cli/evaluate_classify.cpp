@@ -36,10 +36,10 @@ void show(const Arguments& arguments, const ClassifyEvaluation& evaluation) {
       "LOG LIKELIHOOD of the true class and CALIBRATION error: at the mode / averaged over the "
       "posterior.");
   for (const SelectionGain& gain : evaluation.descent_over_random)
-    say(arguments, "Error of descent minus random, " + gain.asked +
-                       " prototypes: " + with_interval(gain.difference, 2, 100) +
-                       " percentage points; of the log likelihood: " +
-                       with_interval(gain.log_likelihood, 4) + ".");
+    tell("Error of descent minus random, " + gain.asked +
+         " prototypes: " + with_interval(gain.difference, 2, 100) +
+         " percentage points; of the log likelihood: " + with_interval(gain.log_likelihood, 4) +
+         ".");
   say(arguments,
       "The kernel of the first repetition: " + std::string(to_string(evaluation.kernel.kind)) +
           ", length " + fixed(evaluation.kernel.length_scale) + ", variance " +

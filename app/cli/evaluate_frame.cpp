@@ -6,11 +6,19 @@
 
 namespace commonplace::app {
 
+void check_plot(const EvaluateArguments& arguments) {
+  if (arguments.plot.empty()) return;
+  on_first(*arguments.comm, [&] { check_writable(arguments.plot); });
+}
+
+void draw_evaluation(const EvaluateArguments& arguments, const std::function<std::string()>& plot) {
+  if (arguments.plot.empty()) return;
+  on_first(*arguments.comm, [&] { write_whole(arguments.plot, plot()); });
+}
+
 void keep_evaluation(const EvaluateArguments& arguments, const std::string& verb,
-                     const std::string& about, const std::string& json,
-                     const std::function<std::string()>& plot) {
+                     const std::string& about, const std::string& json) {
   on_first(*arguments.comm, [&] {
-    if (!arguments.plot.empty()) write_whole(arguments.plot, plot());
     if (arguments.library.empty()) return;
     try {
       Library library(arguments.library, Library::Access::write);

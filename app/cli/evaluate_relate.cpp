@@ -31,6 +31,7 @@ int run_files(const Arguments& arguments) {
               !arguments.test_features.empty() && !arguments.test_labels.empty(),
           "give a library, or two --features files with --labels, --test-features and "
           "--test-labels");
+  require(arguments.plot.empty(), "--plot draws what is measured on a library, not on files");
   const CrossTrial trial = read_cross_trial(
       {arguments.features.begin(), arguments.features.end()}, arguments.labels,
       {arguments.test_features.begin(), arguments.test_features.end()}, arguments.test_labels);
@@ -61,8 +62,8 @@ void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
          fixed(100 * each.within_1_km, 0)});
   say(arguments, "Places of items held out, guessed from all else that they have:");
   print_table({"METHOD", "MEDIAN, METRES", "95 %", "WITHIN 1 KM, %"}, rows);
-  say(arguments, "For " + fixed(100 * evaluation.told, 0) +
-                     " % of them the place could be told; of the others it would be a guess.");
+  tell("For " + fixed(100 * evaluation.told, 0) +
+       " % of them the place could be told; of the others it would be a guess.");
 }
 
 int run(const Arguments& arguments) {

@@ -40,12 +40,11 @@ void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
                "PRECISION OF THE FIRST 10"},
               rows);
   show_curves(evaluation);
-  say(arguments, "Commonplace minus own words: " + with_interval(evaluation.over_words) +
-                     "; minus the word-to-word ridge: " + with_interval(evaluation.over_ridge) +
-                     ".");
+  tell("Commonplace minus own words: " + with_interval(evaluation.over_words) +
+       "; minus the word-to-word ridge: " + with_interval(evaluation.over_ridge) + ".");
   if (!arguments.auxiliaries.empty())
-    say(arguments, evaluation.borrowed > 0.5 ? "Borrowing was found to help."
-                                             : "Borrowing was not found to help.");
+    tell(evaluation.borrowed > 0.5 ? "Borrowing was found to help."
+                                   : "Borrowing was not found to help.");
 }
 
 int run(const Arguments& arguments) {

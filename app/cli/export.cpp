@@ -39,8 +39,8 @@ int write_xmp(const Arguments& arguments, const Library& library, const Collecti
                              {"creates", change.creates},
                              {"adds", change.adds}});
           if (!arguments.dry_run || arguments.json) return;
-          say(Common{}, change.sidecar.string() + (change.creates ? " (new)" : "") + ": + " +
-                            join(change.adds));
+          tell(change.sidecar.string() + (change.creates ? " (new)" : "") + ": + " +
+               join(change.adds));
         },
         bar.callback());
   }

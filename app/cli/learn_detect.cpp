@@ -13,7 +13,7 @@ struct Arguments : LearnArguments {
 };
 
 void show(const Arguments& arguments, const DetectLearningReport& report) {
-  if (!report.tried.empty()) {
+  if (!report.tried.empty() && !arguments.quiet) {
     std::vector<std::vector<std::string>> rows;
     for (const DetectorTried& each : report.tried)
       rows.push_back({each.representation, each.head, each.lambda > 0 ? fixed(each.lambda, 1) : "",
@@ -30,8 +30,8 @@ void show(const Arguments& arguments, const DetectLearningReport& report) {
   if (report.tried.empty())
     say(arguments, "There are too few labelled items to choose by, so the usual way was taken.");
   else
-    say(arguments, "Confidence is off by " + fixed(100 * report.calibration_error, 1) +
-                       " % on average on the items held out.");
+    tell("Confidence is off by " + fixed(100 * report.calibration_error, 1) +
+         " % on average on the items held out.");
   say(arguments, "Model '" + report.model + "'. Try: commonplace teach " + arguments.library +
                      " CONCEPT --yes ID,ID --no ID");
 }

@@ -28,13 +28,13 @@ void show_quality(const Arguments& arguments, const SearchLearningReport& report
   if (report.lenders.empty()) {
     say(arguments, "Nothing to borrow from was named; the target lends to itself.");
   } else if (report.lending != Lending::target) {
-    say(arguments, "Borrowing changes the MAP by " + fixed(report.borrowed.map - report.alone.map) +
-                       " (95 %: " + fixed(report.gain.low) + " .. " + fixed(report.gain.high) +
-                       "), with " + counted(report.shared, "topic") + " in common" +
-                       (report.lending == Lending::all ? "; the target lends too." : "."));
+    tell("Borrowing changes the MAP by " + fixed(report.borrowed.map - report.alone.map) +
+         " (95 %: " + fixed(report.gain.low) + " .. " + fixed(report.gain.high) + "), with " +
+         counted(report.shared, "topic") + " in common" +
+         (report.lending == Lending::all ? "; the target lends too." : "."));
   } else {
-    say(arguments, "Borrowing does not help (95 %: " + fixed(report.gain.low) + " .. " +
-                       fixed(report.gain.high) + "), so nothing is shared.");
+    tell("Borrowing does not help (95 %: " + fixed(report.gain.low) + " .. " +
+         fixed(report.gain.high) + "), so nothing is shared.");
   }
 }
 

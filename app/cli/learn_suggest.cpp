@@ -15,7 +15,7 @@ struct Arguments : LearnArguments {
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 void show_tried(const Arguments& arguments, const SuggesterReport& report) {
-  if (report.tried.empty()) return;
+  if (report.tried.empty() || arguments.quiet) return;
   std::vector<std::vector<std::string>> rows;
   for (const SettingTried& tried : report.tried)
     rows.push_back({tried.setting, fixed(tried.ndcg, 4)});
@@ -31,15 +31,14 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
         "and the confidence is a guess.");
     return;
   }
-  say(arguments, "On " + counted(quality.items, "item") + " held out: the first tag is right for " +
-                     percent(quality.precision_at_1) +
-                     " (95 %: " + percent(quality.precision_at_1_interval.low) + " .. " +
-                     percent(quality.precision_at_1_interval.high) + "), of the first 3 " +
-                     percent(quality.precision_at_3) + ", of the first 5 " +
-                     percent(quality.precision_at_5) + ".");
-  say(arguments, "Confidence is off by " + percent(quality.calibration_error) +
-                     " on average. Above the threshold of " + fixed(report.threshold, 2) +
-                     " the F1 is " + fixed(quality.f1) + "; below it the answer is: nothing fits.");
+  tell("On " + counted(quality.items, "item") + " held out: the first tag is right for " +
+       percent(quality.precision_at_1) + " (95 %: " + percent(quality.precision_at_1_interval.low) +
+       " .. " + percent(quality.precision_at_1_interval.high) + "), of the first 3 " +
+       percent(quality.precision_at_3) + ", of the first 5 " + percent(quality.precision_at_5) +
+       ".");
+  tell("Confidence is off by " + percent(quality.calibration_error) +
+       " on average. Above the threshold of " + fixed(report.threshold, 2) + " the F1 is " +
+       fixed(quality.f1) + "; below it the answer is: nothing fits.");
 }
 
 void show(const Arguments& arguments, const SuggestLearningReport& report) {

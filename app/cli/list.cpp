@@ -29,7 +29,7 @@ struct Arguments : Common {
 int list_collections(const Arguments& arguments, const Library& library) {
   const std::vector<Collection> all = collections(library);
   if (arguments.names) {
-    for (const Collection& each : all) say(Common{}, each.name);
+    for (const Collection& each : all) tell(each.name);
     return kSuccess;
   }
   if (arguments.json) {
@@ -47,7 +47,7 @@ int list_collections(const Arguments& arguments, const Library& library) {
   } else {
     print_table({"COLLECTION", "ITEMS", "FORMAT", "FEATURES", "CHANGED", "SOURCE"}, rows);
     for (const LinkCount& count : link_counts(library))
-      say(arguments, counted(count.links, "link") + " between " + count.from + " and " + count.to);
+      tell(counted(count.links, "link") + " between " + count.from + " and " + count.to);
   }
   return kSuccess;
 }

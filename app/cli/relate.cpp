@@ -25,12 +25,16 @@ std::string metres(double value) {
 }
 
 void show(const Arguments& arguments, const RelateAnswer& answer) {
+  if (answer.nearest)
+    tell("Nothing is near the place: the nearest that is known is " + metres(*answer.nearest) +
+         " away.");
   for (const RelatedNodes& kind : answer.modalities) {
-    say(arguments, kind.modality + ":");
+    if (kind.nodes.empty() && answer.nearest) continue;
+    tell(kind.modality + ":");
     std::vector<std::vector<std::string>> rows;
     for (const RelatedNode& each : kind.nodes) {
-      rows.push_back(
-          {fixed(each.times, 1) + " x", shorten(each.name, 60), each.known ? "has it" : ""});
+      rows.push_back({fixed(each.score / kind.nodes.front().score, 2), fixed(each.times, 1) + " x",
+                      shorten(each.name, 60), each.known ? "has it" : ""});
       if (!arguments.query.explain) continue;
       std::string why;
       for (const RelateReason& reason : each.reasons)
@@ -40,19 +44,20 @@ void show(const Arguments& arguments, const RelateAnswer& answer) {
       rows.back().push_back(shorten(why, 100));
     }
     if (arguments.query.explain)
-      print_table({"LIKELY", "NAME", "", "BECAUSE"}, rows);
+      print_table({"SCORE", "LIKELY", "NAME", "", "BECAUSE"}, rows);
     else
-      print_table({"LIKELY", "NAME", ""}, rows);
+      print_table({"SCORE", "LIKELY", "NAME", ""}, rows);
   }
-  if (answer.known_place) say(arguments, "It is at " + to_string(*answer.known_place) + ".");
+  if (answer.known_place) tell("It is at " + to_string(*answer.known_place) + ".");
   if (answer.guess)
-    say(arguments, answer.guess->tells
-                       ? "It was probably taken near " + to_string(answer.guess->place) +
-                             ": half of such guesses are within " + metres(answer.guess->radius) +
-                             "."
-                       : "Cannot tell where it was taken.");
-  say(arguments, "LIKELY: so many times as often as chance would have it. By " +
-                     join(answer.evidence) + ", in " + fixed(1000 * answer.seconds, 0) + " ms.");
+    tell(answer.guess->tells
+             ? "It was probably taken near " + to_string(answer.guess->place) +
+                   ": half of such guesses are within " + metres(answer.guess->radius) + "."
+             : "Cannot tell where it was taken.");
+  say(arguments,
+      "SCORE: what they are ranked by, beside the first. LIKELY: so many times as often "
+      "as chance would have it. By " +
+          join(answer.evidence) + ", in " + fixed(1000 * answer.seconds, 0) + " ms.");
 }
 
 int run_same_tags(const Arguments& arguments, const Relations& relations) {

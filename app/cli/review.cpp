@@ -148,7 +148,7 @@ void show_end(const Arguments& arguments, const TagSuggester& suggester, ReviewQ
               bool kept) {
   const ReviewCounts& counts = queue.counts();
   say(arguments, "");
-  say(arguments, progress_line(counts) + "; " + with_commas(queue.left()) + " not answered.");
+  tell(progress_line(counts) + "; " + with_commas(queue.left()) + " not answered.");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [tag, of] : queue.counts_by_tag())
     if (rows.size() < kShownTags)

@@ -132,6 +132,7 @@ int run_chosen(const Chosen& chosen, Comm& comm) {
     return kUsage;
   }
   if (chosen.common->profile.empty()) return chosen.run();
+  if (comm.rank() == 0) check_writable(chosen.common->profile);
   comm.record(true);
   const CommUse before = comm.use();
   const int code = chosen.run();

@@ -23,8 +23,8 @@ struct Arguments : Common {
   SearchOptions options;
 };
 
-void explain(const Arguments& arguments, const SearchReasons& reasons) {
-  auto line = [&](const std::string& text) { say(arguments, printable("      " + text)); };
+void explain(const SearchReasons& reasons) {
+  auto line = [&](const std::string& text) { tell(printable("      " + text)); };
   for (const auto& word : reasons.words)
     line("has '" + word.word + "' in its " +
          (word.in_tags && word.in_text ? "tags and text"
@@ -52,10 +52,10 @@ void show(const Arguments& arguments, const SearchAnswer& answer) {
   }
   if (arguments.options.explain) {
     for (const SearchHit& hit : answer.hits) {
-      say(arguments, printable(fixed(hit.score, 2) + "  " + hit.collection + "  " + hit.id +
-                               (hit.title.empty() ? "" : "  " + shorten(hit.title, 60))));
-      if (!hit.tags.empty()) say(arguments, printable("      tags: " + join(hit.tags)));
-      explain(arguments, hit.reasons);
+      tell(printable(fixed(hit.score, 2) + "  " + hit.collection + "  " + hit.id +
+                     (hit.title.empty() ? "" : "  " + shorten(hit.title, 60))));
+      if (!hit.tags.empty()) tell(printable("      tags: " + join(hit.tags)));
+      explain(hit.reasons);
     }
     return;
   }
@@ -85,7 +85,7 @@ std::string collection_with(const Arguments& arguments, const Library& library) 
 /// An index that had to be made is kept for the next time, if the library can be written.
 void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& searchers) {
   for (const auto& searcher : searchers) {
-    if (!searcher->index_is_new() || searcher->model().empty()) continue;
+    if (!searcher->index_is_new()) continue;
     try {
       Library library(arguments.library, Library::Access::write);
       searcher->keep_index(library);

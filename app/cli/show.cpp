@@ -28,10 +28,10 @@ std::string tag_line(const ItemTag& tag) {
   return line;
 }
 
-void print_item(const Arguments& arguments, const Collection& collection, const Item& item,
+void print_item(const Collection& collection, const Item& item,
                 const std::vector<Decision>& history, const std::vector<GivenLabel>& given) {
   auto field = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) say(arguments, concat(name, std::string(10 - name.size(), ' '), value));
+    if (!value.empty()) tell(concat(name, std::string(10 - name.size(), ' '), value));
   };
   field("id", item.id);
   field("title", item.title);
@@ -50,15 +50,14 @@ void print_item(const Arguments& arguments, const Collection& collection, const 
     field("decision", verdict_word(decision.verdict) + " " + decision.tag + ", " + decision.time);
 }
 
-int run(Arguments& arguments) {
-  arguments.quiet = false;
+int run(const Arguments& arguments) {
   const Library library(arguments.library);
   const Collection chosen = collection(library, arguments.collection);
   const Item found = item(library, chosen, arguments.id, {.machine = true});
   const std::vector<Decision> history = decision_history(library, chosen.name, found.id);
   const std::vector<GivenLabel> given = machine_labels_of(library, chosen, found.id);
   if (!arguments.json) {
-    print_item(arguments, chosen, found, history, given);
+    print_item(chosen, found, history, given);
     return kSuccess;
   }
   Json json = whole_item_json(library, chosen, arguments.id);

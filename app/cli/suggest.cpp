@@ -89,7 +89,7 @@ Asked asked_for(const Arguments& arguments) {
 
 void show(const Arguments& arguments, const std::string& name, const SuggestAnswer& answer,
           bool several) {
-  if (several) say(arguments, shorten(name, 100) + ":");
+  if (several) tell(shorten(name, 100) + ":");
   if (answer.suggestions.empty()) {
     say(arguments,
         "Nothing fits" + std::string(answer.familiarity < 0.1

@@ -160,8 +160,10 @@ void print_json(const nlohmann::ordered_json& value) {
   std::cout << value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
 }
 
+void tell(std::string_view line) { std::cout << printable(line) << "\n"; }
+
 void say(const Common& common, std::string_view line) {
-  if (!common.quiet) std::cout << printable(line) << "\n";
+  if (!common.quiet) tell(line);
 }
 
 void warn(std::string_view line) { std::cerr << printable(line) << "\n"; }
@@ -171,6 +173,8 @@ void write_whole(const std::string& file, std::string_view content) {
   whole.write(content);
   whole.commit();
 }
+
+void check_writable(const std::string& file) { const AtomicFile tried(file); }
 
 void print_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows) {

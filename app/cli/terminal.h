@@ -37,16 +37,22 @@ bool interrupted();
 
 /// One JSON value on a line of its own.
 void print_json(const nlohmann::ordered_json& value);
-/// A line for people, unless --quiet.
+/// A line of the result, always: what was asked for, measured, or said by a machine.
+void tell(std::string_view line);
+/// A line beside the result, unless --quiet: headings, explanations, what to do next, and that what
+/// was wanted was done.
 void say(const Common& common, std::string_view line);
 /// A line on standard error, always.
 void warn(std::string_view line);
 
 /// A file that appears whole or not at all.
 void write_whole(const std::string& file, std::string_view content);
+/// Error if no such file can be written, so that this is known before what it is for is computed.
+void check_writable(const std::string& file);
 
-/// Rows under a header, columns aligned by what a terminal shows (wide characters count twice).
-/// Control characters in cells are shown as '?', so that data cannot steer the terminal.
+/// A table is part of the result: rows under a header, columns aligned by what a terminal shows
+/// (wide characters count twice). Control characters in cells are shown as '?', so that data cannot
+/// steer the terminal.
 void print_table(const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows);
 void print_table(const std::vector<std::string>& header,

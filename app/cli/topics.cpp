@@ -62,7 +62,7 @@ int run(const Arguments& arguments) {
     }
     json.push_back({{"model", record.name}, {"topics", topics}});
     if (arguments.json) continue;
-    say(arguments, "Model '" + record.name + "'");
+    tell("Model '" + record.name + "'");
     print_table({"TOPIC", "SHARE", "TERMS", "EXAMPLES"}, rows);
   }
   if (arguments.json) print_json({{"models", json}});

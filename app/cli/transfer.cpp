@@ -67,19 +67,18 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
     return;
   }
   if (!summary.reason.empty()) warn("Against advice: " + summary.reason + ".");
-  show_stages(summary);
+  if (!arguments.quiet) show_stages(summary);
   std::vector<std::vector<std::string>> rows;
   for (const LabelCount& each : summary.counts)
     rows.push_back({summary.field + " = " + each.label, with_commas(each.items)});
   print_table({"LABEL", "ITEMS"}, rows);
-  say(arguments,
-      std::string(arguments.request.dry_run ? "Would write " : "Wrote ") +
-          counted(summary.sure, "machine label") + " to '" + summary.target + "' as '" +
-          summary.model + "', " + fixed(100 * summary.mean_probability, 0) +
-          " % sure on average, in " + fixed(summary.seconds, 1) + " s. " +
-          (summary.known > 0 ? with_commas(summary.known) + " items have a label of their own, "
-                                                            "which is as it was."
-                             : ""));
+  tell(std::string(arguments.request.dry_run ? "Would write " : "Wrote ") +
+       counted(summary.sure, "machine label") + " to '" + summary.target + "' as '" +
+       summary.model + "', " + fixed(100 * summary.mean_probability, 0) +
+       " % sure on average, in " + fixed(summary.seconds, 1) + " s. " +
+       (summary.known > 0 ? with_commas(summary.known) + " items have a label of their own, "
+                                                         "which is as it was."
+                          : ""));
 }
 
 int run_undo(const Arguments& arguments) {

@@ -47,18 +47,15 @@ int run(const Common& common) {
     print_json(json);
     return kSuccess;
   }
-  // Shown with --quiet, too: it is the result.
-  const Common always;
-  say(always, std::string("commonplace ") + COMMONPLACE_VERSION + " (schema " +
-                  std::to_string(newest_schema()) + ", SQLite " + sqlite3_libversion() + ", ICU " +
-                  U_ICU_VERSION + ", " + (avx2 ? "AVX2" : "no AVX2") + ")");
+  tell(std::string("commonplace ") + COMMONPLACE_VERSION + " (schema " +
+       std::to_string(newest_schema()) + ", SQLite " + sqlite3_libversion() + ", ICU " +
+       U_ICU_VERSION + ", " + (avx2 ? "AVX2" : "no AVX2") + ")");
   if (mpi.empty()) return kSuccess;
-  say(always, mpi + ": " + counted(common.comm->size(), "rank") + " on " +
-                  counted(std::ssize(hosts), "host"));
+  tell(mpi + ": " + counted(common.comm->size(), "rank") + " on " +
+       counted(std::ssize(hosts), "host"));
   for (const Json& host : hosts)
-    say(always, "  " + host["host"].get<std::string>() + ": " +
-                    counted(host["ranks"].get<int>(), "rank") + " of " +
-                    counted(host["threads"].get<int>(), "thread"));
+    tell("  " + host["host"].get<std::string>() + ": " + counted(host["ranks"].get<int>(), "rank") +
+         " of " + counted(host["threads"].get<int>(), "thread"));
   return kSuccess;
 }
 

@@ -121,7 +121,7 @@ std::shared_ptr<const CollectionSearcher> Workspace::searcher(const Library& lib
 }
 
 void Workspace::keep_index(const CollectionSearcher& made) {
-  if (!made.index_is_new() || made.model().empty() || read_only_) return;
+  if (!made.index_is_new() || read_only_) return;
   try {
     write([&](Library& writable) { made.keep_index(writable); });
   } catch (const Error&) {

@@ -53,6 +53,34 @@ class Relate(CommandLineTest):
         self.assertIn("owl", text)
         self.assertIn("LIKELY", text)
 
+    def test_answers_stand_in_the_order_of_their_figure(self):
+        self.add_photos()
+        self.learn()
+        text = self.output("relate", self.library, "p4", "--kinds", "photos,tags,places", "-q")
+        self.assertIn("photos/tags:", text)
+        self.assertNotIn("as often as chance", text)
+        lists, figures = [], None
+        for line in text.splitlines():
+            if line.startswith("SCORE"):
+                figures = []
+                lists.append(figures)
+            elif figures is not None and line[0].isdigit():
+                figures.append(float(line.split()[0]))
+        self.assertEqual(len(lists), 3)
+        for figures in lists:
+            self.assertEqual(figures[0], 1)
+            self.assertEqual(figures, sorted(figures, reverse=True))
+
+    def test_far_away_nothing_is_near(self):
+        self.add_photos()
+        self.learn()
+        found = self.json("relate", self.library, "--at", "46.5,10.5")
+        self.assertGreater(found["nearest"], 300_000)
+        self.assertTrue(all(each["things"] == [] for each in found["kinds"]))
+        text = self.output("relate", self.library, "--at", "46.5,10.5", "-q")
+        self.assertRegex(text, r"Nothing is near the place: .* km away")
+        self.assertNotIn("harbour", text)
+
     def test_groups_and_map(self):
         self.add_photos()
         self.learn()

@@ -180,7 +180,9 @@ class Searching(SearchTest):
         self.assertEqual(self.found("--like", "1"), ["2"])
         why = self.json("search", self.library, "owl", "--explain")["hits"][0]["why"]
         self.assertEqual(why["words"], [{"word": "owl", "in_tags": True, "in_text": True}])
-        self.assertEqual(list((self.library / "models").iterdir()), [])
+        kept = list((self.library / "models").iterdir())
+        self.assertEqual(len(kept), 1, "the index of words is kept from the first search on")
+        self.assertEqual(self.json("list", self.library, "--models")["models"], [])
 
         text = self.output("search", self.library, "owl")
         self.assertRegex(text, r"SCORE +BY +COLLECTION +ITEM +TITLE +TAGS")
@@ -190,7 +192,9 @@ class Searching(SearchTest):
         self.assertIn("Nothing was found", done.stdout)
         done = self.run_program("search", self.library, "zebra", "-q")
         self.assertEqual(done.stdout, "")
+        self.assertIn("Night owl", self.output("search", self.library, "owl", "--explain", "-q"))
         self.assertEqual(self.json("search", self.library, "zebra owl")["unknown"], ["zebra"])
+        self.assertEqual(list((self.library / "models").iterdir()), kept)
 
     def test_a_model_finds_what_lacks_the_word(self):
         self.add_planted()

@@ -83,6 +83,29 @@ class Transfer(CommandLineTest):
                            "--target", files[2], "--methods", "words")
         self.assertIn("RIGHT, %", text)
 
+    def test_a_plot_is_never_the_end_of_an_evaluation(self):
+        files = [self.write(f"{name}.jsonl", self.lines(name, block, True))
+                 for block, name in enumerate(["letters", "diaries", "notes"])]
+        ends = ["evaluate", "transfer", "--source", files[0], "--intermediate", files[1], "--target"]
+        plot = self.folder / "plot.svg"
+        text = self.output(*ends, files[2], "--methods", "words", "--plot", plot)
+        self.assertIn("RIGHT, %", text)
+        self.assertIn("<svg", plot.read_text())
+        # A file that cannot be written is told before anything is read.
+        done = self.run_program(*ends, self.folder / "absent", "--plot",
+                                self.folder / "nowhere" / "plot.svg", code=1)
+        self.assertIn("plot.svg", done.stderr)
+        self.assertIn("is a folder", self.run_program(*ends, files[2], "--plot", self.folder, code=1).stderr)
+
+    def test_quiet_keeps_the_result(self):
+        self.add_chain()
+        ends = ["transfer", self.library, "--source", "letters", "--target", "notes",
+                "--through", "diaries", "--dry-run"]
+        self.assertIn("REACHED", self.output(*ends))
+        quiet = self.output(*ends, "-q")
+        self.assertIn("Would write", quiet)
+        self.assertNotIn("REACHED", quiet)
+
     def test_wrong_arguments(self):
         self.add_chain()
         for arguments, message in [

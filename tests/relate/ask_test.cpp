@@ -175,6 +175,49 @@ TEST_F(Relate, StartsFromATagAPlaceOrWords) {
     EXPECT_EQ(std::stoi(by_words.modalities[0].nodes[i].name.substr(1)) % 4, 2);
 }
 
+TEST_F(Relate, SaysThatNothingIsNearWhereNothingIs) {
+  learn();
+  const Relations open = relations();
+  RelateQuery far;
+  far.at = Place{46.5, 10.5};
+  const RelateAnswer nothing = open.relate(far);
+  ASSERT_TRUE(nothing.nearest);
+  EXPECT_NEAR(*nothing.nearest, metres_between(46.5, 10.5, 40.3, -73.85), 20000);
+  EXPECT_TRUE(nothing.evidence.empty());
+  for (const RelatedNodes& each : nothing.modalities)
+    EXPECT_TRUE(each.nodes.empty()) << each.modality;
+
+  far.tag = "harbour";
+  const RelateAnswer by_tag = open.relate(far);
+  EXPECT_TRUE(by_tag.nearest);
+  EXPECT_EQ(of_modality(by_tag, "photos/tags").nodes[0].name, "harbours");
+  far.at = centre_of(2);
+  EXPECT_FALSE(open.relate(far).nearest);
+}
+
+TEST_F(Relate, TheWidthOfPlacesSpansTheGapsBetweenThem) {
+  // A crowd in a town, and a fifth of all along a road, each two kilometres from the next.
+  std::string lines;
+  for (int i = 0; i < 100; ++i) {
+    const bool road = i % 5 == 0;
+    lines += concat(R"({"id":"w)", i, R"(","tags":[")", road ? "road" : "town", R"("],"lat":)",
+                    50 + (road ? 1 + 0.018 * (i / 5) : 0.0001 * (i % 9)), R"(,"lon":)",
+                    13 + (road ? 0 : 0.0001 * (i % 7)), "}\n");
+  }
+  test::import_jsonl(library(), "walks", lines);
+  RelateOptions options;
+  options.read.collections = "walks/tags,walks/places";
+  learn_relate(library(), "walks", options, {.jobs = 1});
+  const Relations open(library(), "walks", 1);
+  RelateQuery query;
+  query.at = Place{51.009, 13};  // between two of the road
+  query.modalities = {"tags"};
+  const RelateAnswer answer = open.relate(query);
+  EXPECT_FALSE(answer.nearest);
+  ASSERT_FALSE(answer.modalities[0].nodes.empty());
+  EXPECT_EQ(answer.modalities[0].nodes[0].name, "road");
+}
+
 TEST_F(Relate, GuessesWhereAPhotographWasTaken) {
   RelateOptions options = quick();
   learn(options);

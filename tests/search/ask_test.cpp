@@ -135,8 +135,31 @@ TEST_F(Search, WithoutAModelWordsOfTagsComeBeforeWordsOfText) {
   EXPECT_EQ(words.collection(), "words");
   EXPECT_EQ(ids(words.search(parse_query("kite"), {})), Ids({"both", "tag", "text", "long"}));
   EXPECT_EQ(words.search(parse_query("nothing"), {.limit = 100}).hits.size(), 40U);
-  words.keep_index(library());
-  EXPECT_TRUE(model_records(library()).empty()) << "only the index of a model is kept";
+}
+
+TEST_F(Search, TheIndexOfWordsIsKeptWithTheCollectionAndIsNoModel) {
+  test::import_jsonl(library(), "words", R"({"id":"a","text":"a kite","tags":["Red Kite"]})");
+  const auto files = [&] {
+    using std::filesystem::directory_iterator;
+    return std::distance(directory_iterator(library().path() / "models"), directory_iterator());
+  };
+  const auto open = [&] { return CollectionSearcher(library(), "words", "", {.jobs = 1}); };
+  const CollectionSearcher made = open();
+  EXPECT_TRUE(made.index_is_new());
+  made.keep_index(library());
+  const CollectionSearcher kept = open();
+  EXPECT_FALSE(kept.index_is_new());
+  EXPECT_EQ(ids(kept.search(parse_query("kite"), {})), Ids({"a"}));
+  EXPECT_TRUE(model_records(library()).empty());
+
+  test::import_jsonl(library(), "words", R"({"id":"b","text":"another kite"})");
+  const CollectionSearcher changed = open();
+  EXPECT_TRUE(changed.index_is_new());
+  EXPECT_EQ(ids(changed.search(parse_query("another"), {})), Ids({"b"}));
+  changed.keep_index(library());
+  EXPECT_EQ(files(), 1) << "the index before was replaced";
+  remove_collection(library(), collection_named("words"));
+  EXPECT_EQ(files(), 0);
 }
 
 TEST_F(Search, WhatWasRejectedIsNotBorrowedAndWhatWasAcceptedIsOwn) {

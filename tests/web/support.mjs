@@ -264,6 +264,29 @@ export async function go(page, server, hash) {
   await page.locator('h1').first().waitFor();
 }
 
+/** Holds a key down, as a keyboard does: again and again until it is let go. */
+export async function hold(page, key, times = 10) {
+  for (let i = 0; i < times; ++i) await page.keyboard.down(key);
+  await page.keyboard.up(key);
+}
+
+/** Drops a file or folder of this machine onto an element. */
+export async function drop(page, selector, file) {
+  const { x, y, width, height } = await page.locator(selector).boundingBox();
+  const devtools = await page.context().newCDPSession(page);
+  const data = { items: [], files: [file], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await devtools.send('Input.dispatchDragEvent', { type, x: x + width / 2, y: y + height / 2, data });
+  }
+}
+
+/** Answers requests to `pattern` with an error until the page is told to go on. */
+export async function breakDown(page, pattern) {
+  await page.route(pattern, (each) => each.fulfill({
+    status: 500, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Error', detail: 'the disk is on fire' }) }));
+  return () => page.unroute(pattern);
+}
+
 /** Waits until `condition` holds; says what it was last. */
 export async function until(condition, what, patience = PATIENCE) {
   const end = Date.now() + patience;

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app';
+import { startHeldKeys } from './components/hooks';
 import { startDecisions } from './state/decisions';
 import { loadJobs } from './state/job_list';
 import { library, loadLibrary } from './state/library';
@@ -17,6 +18,7 @@ import './styles/narrow.css';
 
 startTheme();
 startRouting();
+startHeldKeys();
 startDecisions();
 void loadLibrary().then(() => library.value && loadJobs());
 render(<App />, document.getElementById('page')!);

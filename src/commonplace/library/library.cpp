@@ -10,6 +10,7 @@
 #include "commonplace/formats/item.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/schema.h"
+#include "commonplace/library/stored_models.h"
 
 namespace commonplace {
 namespace {
@@ -134,6 +135,7 @@ void check_collection_name(std::string_view name) {
 void remove_collection(Library& library, const Collection& collection) {
   Transaction transaction(library.database());
   library.database().prepare("DELETE FROM collection WHERE id = ?").run(collection.id);
+  library.database().prepare("DELETE FROM model WHERE name = ?").run(word_index_name(collection));
   transaction.commit();
   Transaction sweep(library.database());
   sweep_unrecorded_files(library);

@@ -59,7 +59,7 @@ CollectionFacts facts_of(const Library& library, const Collection& collection);
 bool has_collection(const Library& library, std::string_view name);
 /// Error unless `name` can be a collection's: letters, digits, '_', '-', '.', blanks, no '/', ','.
 void check_collection_name(std::string_view name);
-/// Removes the collection with its items, features and links. Decisions stay.
+/// Removes the collection with its items, features, links and index of words. Decisions stay.
 void remove_collection(Library& library, const Collection& collection);
 
 /// Removes files below features/ and models/ that no record names, left by a killed process. The

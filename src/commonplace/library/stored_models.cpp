@@ -30,27 +30,8 @@ void sweep(Library& library) {
   sweep_unrecorded_files(library);
 }
 
-}  // namespace
-
-std::vector<ModelRecord> model_records(const Library& library) {
-  Statement query = library.database().prepare(std::string(kModelColumns) + "ORDER BY name");
-  std::vector<ModelRecord> result;
-  while (query.step()) result.push_back(model_record(library, query));
-  return result;
-}
-
-ModelRecord model_record(const Library& library, std::string_view name) {
-  std::vector<ModelRecord> records = model_records(library);
-  for (ModelRecord& each : records)
-    if (each.name == name) return std::move(each);
-  const std::string known = join(records, &ModelRecord::name);
-  fail("there is no model '", name, "'; ",
-       known.empty() ? "the library has none yet" : "there are: " + known);
-}
-
-ModelRecord store_model(Library& library, ModelRecord record,
-                        const std::function<void(const std::filesystem::path&)>& write) {
-  check_collection_name(record.name);
+ModelRecord store_record(Library& library, ModelRecord record,
+                         const std::function<void(const std::filesystem::path&)>& write) {
   record.created = current_time();
   {
     Transaction transaction(library.database());
@@ -72,6 +53,48 @@ ModelRecord store_model(Library& library, ModelRecord record,
   }
   sweep(library);
   return record;
+}
+
+}  // namespace
+
+std::vector<ModelRecord> model_records(const Library& library) {
+  Statement query = library.database().prepare(std::string(kModelColumns) +
+                                               "WHERE kind <> 'word-index' ORDER BY name");
+  std::vector<ModelRecord> result;
+  while (query.step()) result.push_back(model_record(library, query));
+  return result;
+}
+
+std::string word_index_name(const Collection& collection) {
+  return concat(":words:", collection.id);
+}
+
+std::optional<std::filesystem::path> word_index_file(const Library& library,
+                                                     const Collection& collection) {
+  Statement query = library.database().prepare(std::string(kModelColumns) +
+                                               "WHERE kind = 'word-index' AND name = ?");
+  if (!query.bind(word_index_name(collection)).step()) return std::nullopt;
+  return model_record(library, query).file;
+}
+
+void store_word_index(Library& library, const Collection& collection,
+                      const std::function<void(const std::filesystem::path&)>& write) {
+  store_record(library, {word_index_name(collection), "word-index", {}, "{}", "{}", ""}, write);
+}
+
+ModelRecord model_record(const Library& library, std::string_view name) {
+  std::vector<ModelRecord> records = model_records(library);
+  for (ModelRecord& each : records)
+    if (each.name == name) return std::move(each);
+  const std::string known = join(records, &ModelRecord::name);
+  fail("there is no model '", name, "'; ",
+       known.empty() ? "the library has none yet" : "there are: " + known);
+}
+
+ModelRecord store_model(Library& library, ModelRecord record,
+                        const std::function<void(const std::filesystem::path&)>& write) {
+  check_collection_name(record.name);
+  return store_record(library, std::move(record), write);
 }
 
 void remove_model(Library& library, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,17 @@ ModelRecord store_model(Library& library, ModelRecord record,
 
 /// Removes a model, its file and the tags it gave; Error if there is none.
 void remove_model(Library& library, std::string_view name);
+
+/// The name under which the index of a collection's words is recorded; nobody can give it to a
+/// model.
+std::string word_index_name(const Collection& collection);
+/// The file of a collection's index of words, if one was stored. It is no model: model_records has
+/// it not, and it goes with its collection.
+std::optional<std::filesystem::path> word_index_file(const Library& library,
+                                                     const Collection& collection);
+/// Stores the index of words of a collection and replaces the one before, as store_model does.
+void store_word_index(Library& library, const Collection& collection,
+                      const std::function<void(const std::filesystem::path&)>& write);
 
 struct MachineTag {
   std::string item;

@@ -4,10 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <optional>
 
 #include "commonplace/base/clock.h"
+#include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/formats/tag_name.h"
@@ -31,7 +34,27 @@ struct Asked {
   std::optional<std::int64_t> row;               ///< of that item
   std::vector<std::vector<std::int64_t>> known;  ///< per modality: nodes that the item has
   std::vector<std::string> rejected;             ///< keys of tags that it must not get
+  std::optional<double> nearest;                 ///< metres, if a place has nothing near
 };
+
+/// How far a place says something, in metres: where the kernel has fallen to e⁻⁵, a place is as
+/// good as nowhere. Infinite for kernels that do not fall with the distance.
+double reach_of(const NystromFeatures& landmarks) {
+  constexpr double kMetresPerDegree = kEarthRadius * std::numbers::pi / 180;
+  const double width = landmarks.options.width * kMetresPerDegree;
+  if (landmarks.count() > 0 && landmarks.options.kernel == "laplace") return 5 * width;
+  if (landmarks.count() > 0 && landmarks.options.kernel == kRbfKernel)
+    return std::sqrt(10.0) * width;
+  return std::numeric_limits<double>::infinity();
+}
+
+double metres_to_nearest(const Place& place, const std::vector<Place>& others) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Place& each : others)
+    least = std::min(
+        least, metres_between(place.latitude, place.longitude, each.latitude, each.longitude));
+  return least;
+}
 
 std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std::size_t count,
                                          const std::vector<std::uint8_t>& leave_out) {
@@ -62,7 +85,8 @@ struct Relations::Parts {
   void ask_tag(const RelateQuery& query, Asked& asked) const;
   void ask_place(const RelateQuery& query, Asked& asked) const;
   void ask_text(const RelateQuery& query, Asked& asked) const;
-  Matrix place_item(std::size_t modality, std::int64_t row, const Item& item) const;
+  Matrix at_place(std::size_t modality, const Place& place, Asked& asked) const;
+  Matrix place_item(std::size_t modality, std::int64_t row, const Item& item, Asked& asked) const;
   std::vector<std::size_t> modalities_meant(const RelateQuery& query) const;
   std::vector<double> says(std::size_t target, const Asked& asked) const;
   RelatedNodes nodes_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
@@ -116,8 +140,20 @@ std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
   return with.empty() ? names[0] : with[0];
 }
 
+/// Where a place is by a modality of places; nowhere if none that is known is near, which is noted.
+Matrix Relations::Parts::at_place(std::size_t k, const Place& place, Asked& asked) const {
+  const double nearest = metres_to_nearest(place, model.modalities[k].places);
+  if (nearest > reach_of(model.space.landmarks[k])) {
+    asked.nearest = asked.nearest ? std::min(*asked.nearest, nearest) : nearest;
+    return Matrix();
+  }
+  const Matrix row = place_rows({place});
+  return positions_of_rows(model.space, k, FeatureRows(row), jobs);
+}
+
 /// Where an item is by a modality that it may have been learned without.
-Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item& item) const {
+Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item& item,
+                                    Asked& asked) const {
   const PlacedModality& modality = model.modalities[k];
   const bool identity = model.space.projection.modalities[k].identity;
   if (modality.what.of == NodeType::text && !identity) {
@@ -125,10 +161,8 @@ Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item&
     return words.nonzeros() == 0 ? Matrix()
                                  : positions_of_rows(model.space, k, FeatureRows(words), jobs);
   }
-  if (modality.what.of == NodeType::places && !identity && item.place) {
-    const Matrix place = place_rows({*item.place});
-    return positions_of_rows(model.space, k, FeatureRows(place), jobs);
-  }
+  if (modality.what.of == NodeType::places && !identity && item.place)
+    return at_place(k, *item.place, asked);
   if (modality.what.of == NodeType::items && !identity) {
     const FeatureRecord record =
         feature_record(library, collection(library, modality.what.collection), modality.features);
@@ -173,7 +207,7 @@ void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
     const PlacedModality& modality = model.modalities[k];
     if (modality.what.collection != asked.collection) continue;
-    asked.evidence[k] = place_item(k, *asked.row, found);
+    asked.evidence[k] = place_item(k, *asked.row, found, asked);
     if (*asked.row < modality.has.rows())
       for (std::size_t i = 0; i < modality.has.view().row_indices(*asked.row).size(); ++i)
         if (modality.has.view().row_values(*asked.row)[i] > 0)
@@ -209,8 +243,7 @@ void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
     const PlacedModality& modality = model.modalities[k];
     if (modality.what.of != NodeType::places || model.space.projection.modalities[k].identity)
       continue;
-    const Matrix place = place_rows({*query.at});
-    asked.evidence[k] = positions_of_rows(model.space, k, FeatureRows(place), jobs);
+    asked.evidence[k] = at_place(k, *query.at, asked);
     found = true;
   }
   require(found, "the model relates no places; learn one with NAME/places");
@@ -245,8 +278,8 @@ Asked Relations::Parts::ask(const RelateQuery& query) const {
   if (!query.text.empty()) ask_text(query, asked);
   for (Matrix& each : asked.evidence)
     if (each.size() > 0 && each.isZero(0)) each.resize(0, 0);
-  require(std::any_of(asked.evidence.begin(), asked.evidence.end(),
-                      [](const Matrix& each) { return each.size() > 0; }),
+  require(asked.nearest || std::any_of(asked.evidence.begin(), asked.evidence.end(),
+                                       [](const Matrix& each) { return each.size() > 0; }),
           "nothing is known of '", query.item,
           "' that could be related: it has neither features nor words, tags or a place that the "
           "model knows");
@@ -438,6 +471,7 @@ RelateAnswer Relations::relate(const RelateQuery& query) const {
   require(query.limit >= 1, "--limit must be 1 or more, not ", query.limit);
   const Asked asked = parts_->ask(query);
   RelateAnswer answer;
+  answer.nearest = asked.nearest;
   const RelateModel& model = parts_->model;
   for (std::size_t k = 0; k < model.modalities.size(); ++k)
     if (asked.evidence[k].size() > 0) answer.evidence.push_back(model.modalities[k].what.full());

@@ -57,6 +57,9 @@ struct RelateAnswer {
   std::vector<RelatedNodes> modalities;
   std::optional<Place> known_place;   ///< of the item
   std::optional<GuessedPlace> guess;  ///< where an item without a place may be
+  /// Metres to the nearest place that is known, if a place was given and none is near enough to say
+  /// something of it.
+  std::optional<double> nearest;
   double seconds = 0;
 };
 

@@ -128,7 +128,10 @@ const std::string& CollectionSearcher::model() const {
 bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
 
 void CollectionSearcher::keep_index(Library& library) const {
-  if (parts_->record) store_search_index(library, *parts_->record, parts_->index);
+  if (parts_->record)
+    store_search_index(library, *parts_->record, parts_->index);
+  else
+    store_search_index(library, parts_->searched, parts_->index);
 }
 
 SearchRanking CollectionSearcher::rank(const SearchQuery& query,

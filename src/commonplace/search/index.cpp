@@ -190,24 +190,33 @@ bool fits(const SearchIndex& index, const SearchModel& model) {
          index.coded.votes.columns == model.borrowing.lenders.rows();
 }
 
-/// The stored index of a model, if there is one of that state. One that is damaged or does not fit
-/// the model is none: it is derived data, which can be made again.
-std::optional<SearchIndex> stored_index(const Library& library, const ModelRecord& record,
-                                        const SearchModel& model, const std::string& state) {
-  for (const ModelRecord& stored : model_records(library)) {
-    if (stored.name != index_name(record.name) || stored.kind != kIndexKind) continue;
-    try {
-      const TensorFile file(stored.file);
-      if (file.metadata("state") != state_with_model(state, record)) return std::nullopt;
-      SearchIndex index = load_search_index(file);
-      if (!fits(index, model)) return std::nullopt;
-      index.state = state;
-      return index;
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-  }
+std::optional<std::filesystem::path> index_file(const Library& library,
+                                                const Collection& collection,
+                                                const ModelRecord* record) {
+  if (!record) return word_index_file(library, collection);
+  for (const ModelRecord& stored : model_records(library))
+    if (stored.name == index_name(record->name) && stored.kind == kIndexKind) return stored.file;
   return std::nullopt;
+}
+
+/// The stored index, if there is one of the collection's state now. One that is damaged or does not
+/// fit the model is none: it is derived data, which can be made again.
+std::optional<SearchIndex> stored_index(const Library& library, const Collection& collection,
+                                        const ModelRecord* record, const SearchModel* model) {
+  const std::string state = state_of(library, collection);
+  const auto stored = index_file(library, collection, record);
+  if (!stored) return std::nullopt;
+  try {
+    const TensorFile file(*stored);
+    if (file.metadata("state") != (record ? state_with_model(state, *record) : state))
+      return std::nullopt;
+    SearchIndex index = load_search_index(file);
+    if (model && !fits(index, *model)) return std::nullopt;
+    index.state = state;
+    return index;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -229,10 +238,8 @@ SearchIndex make_search_index(const Library& library, const Collection& opened,
 
 SearchIndex open_search_index(const Library& library, const Collection& collection,
                               const ModelRecord* record, const SearchModel* model, const Run& run) {
-  if (record)
-    if (std::optional<SearchIndex> stored =
-            stored_index(library, *record, *model, state_of(library, collection)))
-      return std::move(*stored);
+  if (std::optional<SearchIndex> stored = stored_index(library, collection, record, model))
+    return std::move(*stored);
   return make_search_index(library, collection, model, run);
 }
 
@@ -240,6 +247,11 @@ void store_search_index(Library& library, const ModelRecord& record, SearchIndex
   index.state = state_with_model(index.state, record);
   store_model(library, {index_name(record.name), kIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
+}
+
+void store_search_index(Library& library, const Collection& collection, const SearchIndex& index) {
+  store_word_index(library, collection,
+                   [&](const std::filesystem::path& path) { save(index, path); });
 }
 
 void remove_model_and_index(Library& library, const std::string& model) {

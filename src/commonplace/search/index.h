@@ -55,6 +55,9 @@ SearchIndex open_search_index(const Library& library, const Collection& collecti
 /// Keeps the index of a model's collection beside the model, so that searching starts at once.
 void store_search_index(Library& library, const ModelRecord& record, SearchIndex index);
 
+/// Keeps the index of a collection that is searched by words alone.
+void store_search_index(Library& library, const Collection& collection, const SearchIndex& index);
+
 /// Removes a model of any kind, and the index that it has if it is for search or detecting; Error
 /// if there is none of that name.
 void remove_model_and_index(Library& library, const std::string& model);

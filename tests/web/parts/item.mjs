@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { go, show, until, visit } from '../support.mjs';
+import { command, go, hold, show, until, visit, world } from '../support.mjs';
 
 const ID = '2019/p0.png';
 const ADDRESS = 'item/photos/2019%2Fp0.png';
@@ -38,10 +38,12 @@ export const item = {
     await until(async () => (await verdicts(library)).includes(`${first} accepted`), 'the acceptance is in the library');
     assert.ok((await tagNames(library)).includes(first));
     await page.locator('a.tag', { hasText: first }).first().waitFor();
+    await page.locator('.suggestions.shown').waitFor();
     await page.getByRole('button', { name: `Reject ${second}` }).first().click();
     await until(async () => (await verdicts(library)).includes(`${second} rejected`), 'the rejection is in the library');
     await page.getByText('All suggestions are decided.').waitFor();
     assert.ok(!(await tagNames(library)).includes(second));
+    await page.locator('.suggestions.shown').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(async () => !(await verdicts(library)).includes(`${second} rejected`), 'the rejection is taken back');
     assert.ok((await verdicts(library)).includes(`${first} accepted`));
@@ -50,6 +52,44 @@ export const item = {
     await until(async () => (await list.count()) === 1, 'what was accepted is not suggested again');
     assert.match(await list.nth(0).innerText(), new RegExp(second));
   }),
+
+  'a held key accepts one tag': () => visit(async ({ page, server, library }) => {
+    await go(page, server, ADDRESS);
+    const list = page.locator('.suggestions.shown li');
+    await until(async () => (await list.count()) === 2, 'two suggestions');
+    await hold(page, 'k');
+    await until(() => list.nth(0).evaluate((each) => each === document.activeElement), 'the first has the focus');
+    await hold(page, 'a');
+    await until(async () => (await verdicts(library)).length > 0, 'one is stored');
+    await until(async () => (await list.count()) === 1, 'the other is still asked');
+    assert.equal((await verdicts(library)).length, 1);
+  }),
+
+  'a collection without a model is told, with the way to one': async () => {
+    const library = world.copy();
+    await command('learn', library, 'suggest', '--collection', 'notes', '--features', 'text');
+    await visit(async ({ page, server }) => {
+      await go(page, server, 'item/letters/l0');
+      await page.getByText('Nothing learned from letters suggests tags yet.').waitFor();
+      assert.doesNotMatch(await page.locator('main').innerText(), /--|commonplace/);
+      await page.getByRole('button', { name: 'Learn it from letters' }).click();
+      const form = page.locator('details.task[open]');
+      await form.getByRole('heading', { name: 'Learn to suggest tags' }).waitFor();
+      assert.equal(await form.getByLabel('Collection').inputValue(), 'letters');
+      await form.getByRole('button', { name: 'Start' }).click();
+      await page.locator('li', { hasText: 'suggest.letters' }).waitFor();
+      await go(page, server, 'item/letters/l0');
+      await page.getByText('By suggest.letters').waitFor();
+    }, { library });
+    const bare = await world.empty();
+    await command('add', bare, 'few', world.file('few.jsonl', '{"id": "a", "text": "one", "tags": ["b"]}\n'));
+    await visit(async ({ page, server }) => {
+      await go(page, server, 'item/few/a');
+      await page.getByText('Nothing learned from few suggests tags yet.').waitFor();
+      await page.getByText('Nothing learned from few says what belongs together yet.').waitFor();
+      assert.doesNotMatch(await page.locator('main').innerText(), /--|commonplace/);
+    }, { library: bare });
+  },
 
   'a tag of one’s own, and away with it': () => visit(async ({ page, server, library }) => {
     await go(page, server, ADDRESS);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { command, go, until, visit, world } from '../support.mjs';
+import { cpSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { command, drop, go, until, visit, world } from '../support.mjs';
 
 const form = (page, title) => page.locator('details.task').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
@@ -57,6 +59,25 @@ export const library = {
       }
     }, { library: empty });
     assert.match(JSON.stringify(await command('show', empty, 'birds', 'Uhu')), /birds/);
+  },
+
+  'a folder is dropped': async () => {
+    const empty = await world.empty();
+    const folder = path.join(world.folder, 'Holidays 2019');
+    for (const [below, name] of [['', 'p0.png'], ['more', 'p1.png'], ['more', '.hidden']]) {
+      mkdirSync(path.join(folder, below), { recursive: true });
+      cpSync(path.join(world.folder, 'pictures', '2019', name.replace('.hidden', 'p2.png')), path.join(folder, below, name));
+    }
+    await visit(async ({ page, server }) => {
+      await go(page, server, 'search');
+      await page.locator('.drop').waitFor();
+      await drop(page, '.drop', folder);
+      await page.getByText('2 files ready to be sent.').waitFor();
+      assert.match(await page.getByLabel('Name of the collection').inputValue(), /holidays/i);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText(/2 items of .* in their order/).waitFor();
+      assert.equal(await page.locator('.alert').count(), 0);
+    }, { library: empty });
   },
 
   'a file that cannot be read is told': async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { go, show, until, visit } from '../support.mjs';
+import { command, go, hold, show, until, visit } from '../support.mjs';
 
 /** The line of counts, as numbers. */
 async function counts(page) {
@@ -10,7 +10,7 @@ async function counts(page) {
 
 /** What is asked now: the item's id and the tag. */
 async function question(page) {
-  const box = page.locator('.question');
+  const box = page.locator('.question.shown');
   await box.waitFor();
   return box.evaluate((each) => ({
     tag: each.querySelector('em').innerText,
@@ -56,6 +56,33 @@ export const review = {
     const measured = page.getByRole('table', { name: 'Measured on items held out' });
     await measured.getByRole('row').nth(1).waitFor();
     assert.match(await measured.getByRole('row').nth(1).innerText(), /\d\s%/);
+  }),
+
+  'a held key answers once': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review');
+    const first = await question(page);
+    await hold(page, 'y');
+    await until(async () => !(await counts(page)).waiting, 'all are stored');
+    assert.equal((await counts(page)).yes, 1);
+    assert.equal(await decided(library, first), 'accepted');
+    await question(page);
+    await page.getByRole('button', { name: 'No', exact: true }).focus();
+    await hold(page, 'Enter');
+    await until(async () => !(await counts(page)).waiting, 'all are stored');
+    assert.equal((await counts(page)).no, 1);
+    await question(page);
+    await hold(page, 'u');
+    await until(async () => (await counts(page)).no === 0, 'one is taken back');
+    assert.equal((await counts(page)).yes, 1);
+  }),
+
+  'a collection without a model is told, with the way to one': () => visit(async ({ page, server, library }) => {
+    await command('learn', library, 'suggest', '--collection', 'notes', '--features', 'text');
+    await go(page, server, 'review?collection=letters');
+    await page.getByText('Nothing learned from letters suggests tags yet.').waitFor();
+    assert.doesNotMatch(await page.locator('main').innerText(), /--|commonplace/);
+    await page.getByLabel('Collection').selectOption('photos');
+    await question(page);
   }),
 
   'what is decided does not come back after a reload': () => visit(async ({ page, server, library }) => {

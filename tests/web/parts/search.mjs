@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { COUNT, countOf, GROUPS, go, until, visit } from '../support.mjs';
+import { breakDown, COUNT, countOf, GROUPS, go, until, visit } from '../support.mjs';
 
 const status = (page) => page.locator('main [role=status]').first();
 const tiles = (page) => page.locator('[role=gridcell] .tile-link');
@@ -12,6 +12,23 @@ async function ask(page, words) {
 }
 
 export const search = {
+  'an error takes the place of what was found before': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search');
+    await ask(page, 'feather nonsense');
+    await until(async () => (await tiles(page).count()) > 0, 'something is found');
+    await page.getByText('No collection knows “nonsense”.').waitFor();
+    const mend = await breakDown(page, '**/v1/search?*');
+    await page.getByRole('combobox', { name: 'Search for' }).fill('grease');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    const alert = page.locator('main [role=alert]');
+    await alert.getByText('The disk is on fire.').waitFor();
+    assert.equal(await tiles(page).count(), 0);
+    assert.equal(await page.getByText('No collection knows').count(), 0);
+    await mend();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await until(async () => (await tiles(page).count()) > 0, 'it is found');
+  }, { allowed: /status of 500/ }),
+
   'typing completes, and Enter finds': () => visit(async ({ page, server }) => {
     await go(page, server, 'search');
     const box = page.getByRole('combobox', { name: 'Search for' });

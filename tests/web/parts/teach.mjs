@@ -1,10 +1,31 @@
 import assert from 'node:assert/strict';
-import { command, COUNT, go, until, visit } from '../support.mjs';
+import { breakDown, command, COUNT, go, hold, until, visit } from '../support.mjs';
 
 const cells = (page) => page.locator('[role=gridcell]');
 const firstTitles = async (page, most) => (await page.locator('[role=gridcell] .tile-line a').allInnerTexts()).slice(0, most);
 
 export const teach = {
+  'a lesson that cannot be read says so and is tried again': () => visit(async ({ page, server }) => {
+    const mend = await breakDown(page, '**/v1/concepts?*');
+    await go(page, server, 'teach?collection=photos&concept=owl');
+    const alert = page.locator('main [role=alert]');
+    await alert.getByText('The disk is on fire.').waitFor();
+    assert.equal(await page.locator('main .loading').count(), 0);
+    await mend();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await until(async () => (await cells(page).count()) > 6, 'there are tiles');
+    assert.equal(await alert.count(), 0);
+  }, { allowed: /status of 500/ }),
+
+  'a held key marks once': () => visit(async ({ page, server }) => {
+    await go(page, server, 'teach?collection=photos&concept=greasy');
+    await until(async () => (await cells(page).count()) > 6, 'there are tiles');
+    await page.locator('[role=gridcell][data-index="0"] [data-focus]').focus();
+    await hold(page, 'y');
+    await page.getByText(/ranked by 1 yes and 0 no/).last().waitFor();
+    assert.equal(new URL(page.url()).hash.match(/yes=/g).length, 1);
+  }),
+
   'a concept from a few tiles becomes a detector': () => visit(async ({ page, server, library }) => {
     await go(page, server, 'teach');
     await page.getByRole('cell', { name: 'Ölfass' }).waitFor();

@@ -35,7 +35,7 @@ export const troubles = {
     try {
       await visit(async ({ page }) => {
         await go(page, first, 'review');
-        await page.locator('.question').waitFor();
+        await page.locator('.question.shown').waitFor();
         const tag = await page.locator('.question em').innerText();
         const id = await page.locator('.question p a').evaluate((each) => decodeURIComponent(each.getAttribute('href').split('/').pop()));
         await settled(page);

@@ -42,8 +42,8 @@ export const thumbnailAddress = (collection: string, id: string, size: 64 | 128 
 export const imageAddress = (collection: string, id: string) =>
   withToken(`${itemPath(collection, id)}/image`);
 
-export const suggestions = (collection: string, id: string, limit = 10, signal?: AbortSignal) =>
-  get<Suggestions>(`${itemPath(collection, id)}/suggestions`, { limit }, signal);
+export const suggestions = (collection: string, id: string, limit: number, model: string | undefined, signal?: AbortSignal) =>
+  get<Suggestions>(`${itemPath(collection, id)}/suggestions`, { limit, model }, signal);
 
 export const decide = (collection: string, decisions: Decision[]) =>
   request<{ stored: number }>(`${collectionPath(collection)}/decisions`, {
@@ -142,10 +142,10 @@ export const models = () => get<{ models: Model[] }>('/v1/models');
 export const evaluations = () => get<{ evaluations: Evaluation[] }>('/v1/evaluations');
 
 /** By XMLHttpRequest, because fetch does not tell how much was sent. `to` is an upload that it joins. */
-export function upload(file: File, to: string, sent: (share: number) => void): Promise<{ upload: string }> {
+export function upload(file: File, name: string, to: string, sent: (share: number) => void): Promise<{ upload: string }> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
-    sending.open('POST', withQuery('/v1/uploads', { name: file.name, to }));
+    sending.open('POST', withQuery('/v1/uploads', { name, to }));
     for (const [name, value] of Object.entries(authorization())) {
       sending.setRequestHeader(name, value);
     }
@@ -157,7 +157,11 @@ export function upload(file: File, to: string, sent: (share: number) => void): P
       if (sending.status < 300) resolve(JSON.parse(sending.responseText) as { upload: string });
       else void problemOf(sending.status, sending.responseText).then(reject);
     };
-    sending.onerror = () => reject(new Error('The file could not be sent: the server does not answer.'));
+    // The browser does not say which end failed, so the file is tried once more.
+    sending.onerror = () => file.slice(0, 1).arrayBuffer().then(
+      () => reject(new Error(`${name} could not be sent: the server does not answer.`)),
+      () => reject(new Error(`${name} cannot be read. If it is a folder, drop it anew; if it is a file, it may have been moved or changed.`)),
+    );
     sending.send(file);
   });
 }

@@ -106,7 +106,7 @@ export function Grid(props: GridProps) {
         reveal(to);
       }
       props.activated?.(to);
-    } else if (props.pressed?.(event.key, current)) {
+    } else if (!event.repeat && props.pressed?.(event.key, current)) {
       event.preventDefault();
     }
   };

@@ -45,19 +45,43 @@ export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
-/** Keys of the whole view. They are left alone while somebody types or a dialog is open. */
-export function useKeys(handle: (key: string, event: KeyboardEvent) => boolean | void): void {
+/**
+ * Keys of the whole view. They are left alone while somebody types or a dialog is open. A key that is held counts
+ * once, but for those of `moving`.
+ */
+export function useKeys(handle: (key: string, event: KeyboardEvent) => boolean | void, moving: string[] = []): void {
   const latest = useRef(handle);
   latest.current = handle;
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (event.repeat && !moving.includes(event.key)) return;
       if (latest.current(event.key, event)) event.preventDefault();
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
+}
+
+/** Keeps a key that is held from pressing a button again and again. */
+export function startHeldKeys(): void {
+  addEventListener('keydown', (event) => {
+    if (event.repeat && event.key === 'Enter' && event.target instanceof HTMLButtonElement) event.preventDefault();
+  }, { capture: true });
+}
+
+/** Nobody reads a question faster; some keyboards repeat a held key without saying that it is held. */
+const GLANCE = 150;
+
+/** Whether what `question` names has been in view for a moment, so that an answer can be meant for it. */
+export function useShown(question: string): boolean {
+  const [shown, setShown] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(question), GLANCE);
+    return () => clearTimeout(timer);
+  }, [question]);
+  return shown === question;
 }
 
 /** The value as it was a while ago, for what is asked while somebody types. */

@@ -37,6 +37,12 @@ export function chosenModel(kind: string, collection: string | undefined, asked:
   return own.find((each) => each.name === asked)?.name ?? own[0]!.name;
 }
 
+/** Whether a model answers for a collection. The only one that suggests does so for every collection. */
+export function hasModel(kind: string, collection: string): boolean {
+  const all = modelsOf(kind);
+  return all.some((each) => each.collection === collection) || (kind === 'suggest' && all.length === 1);
+}
+
 /** The relate model that knows a collection, or else the first, which says that it does not. */
 export function relatingModel(collection: string): { name: string; knows: boolean } | undefined {
   const all = modelsOf('relate').map((each) => ({ name: each.name, knows: relates(each, collection) }));

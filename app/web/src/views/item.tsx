@@ -122,8 +122,8 @@ export function ItemView(props: { collection: string; id: string }) {
   const answer = useAnswer((signal) => api.item(collection, id, signal), [collection, id]);
   const relating = relatingModel(collection);
   const relatives = useAnswer(
-    (signal) => (relating?.knows === false ? undefined
-      : api.relate({ item: id, collection, limit: 8, explain: true, model: relating?.name }, signal)),
+    (signal) => (!relating?.knows ? undefined
+      : api.relate({ item: id, collection, limit: 8, explain: true, model: relating.name }, signal)),
     [collection, id, relating?.name]);
   const item = answer.value;
   if (!item) {
@@ -151,7 +151,7 @@ export function ItemView(props: { collection: string; id: string }) {
         <div class="item-side">
           <ItemTags item={item} changed={answer.again} />
           <ItemSuggestions item={item} changed={answer.again} />
-          <ItemRelatives answer={relatives} unknown={relating?.knows === false ? relating.name : ''} collection={collection} />
+          <ItemRelatives answer={relatives} model={relating} collection={collection} />
           <Decisions item={item} />
         </div>
       </div>

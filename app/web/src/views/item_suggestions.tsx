@@ -1,13 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 import * as api from '../api/api';
 import type { Item, Suggestion, Verdict } from '../api/types';
-import { useAnswer, useKeys } from '../components/hooks';
+import { useAnswer, useKeys, useShown } from '../components/hooks';
+import { NoModel } from '../components/no_model';
 import { Confidence } from '../components/progress';
 import { Failure, Legend, Loading } from '../components/view';
 import { percent } from '../format';
 import { announce, isMissing, messageOf } from '../state/alerts';
 import { decide, whenSent } from '../state/decisions';
-import { readOnly } from '../state/library';
+import { chosenModel, hasModel, readOnly } from '../state/library';
 import { itemAddress } from '../state/route';
 
 function Reasons(props: { collection: string; suggestion: Suggestion }) {
@@ -42,13 +43,17 @@ function Reasons(props: { collection: string; suggestion: Suggestion }) {
 /** What the machine would add, with how sure it is and why. */
 export function ItemSuggestions(props: { item: Item; changed: () => void }) {
   const { collection, id } = props.item;
-  const answer = useAnswer((signal) => api.suggestions(collection, id, 12, signal), [collection, id]);
+  const learned = hasModel('suggest', collection);
+  const model = chosenModel('suggest', collection, null);
+  const answer = useAnswer(
+    (signal) => (learned ? api.suggestions(collection, id, 12, model, signal) : undefined), [collection, id, learned, model]);
   const [decided, setDecided] = useState<{ tag: string; verdict: Verdict }[]>([]);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const done = new Set(decided.map((each) => each.tag));
   const open = (answer.value?.suggestions ?? []).filter((each) => !done.has(each.tag));
   const current = Math.min(at, open.length - 1);
+  const shown = useShown(String(decided.length));
 
   const focus = (index: number) => {
     setAt(index);
@@ -56,7 +61,7 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
     requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>('li')[index]?.focus());
   };
   const say = (suggestion: Suggestion | undefined, verdict: Verdict) => {
-    if (!suggestion || readOnly.value) return;
+    if (!suggestion || !shown || readOnly.value) return;
     setDecided([...decided, { tag: suggestion.tag, verdict }]);
     decide({ collection, item: id, tag: suggestion.tag, verdict });
     announce(`${suggestion.tag} ${verdict}.`);
@@ -65,7 +70,7 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
   };
   const undo = () => {
     const last = decided[decided.length - 1];
-    if (!last) return;
+    if (!last || !shown) return;
     setDecided(decided.slice(0, -1));
     decide({ collection, item: id, tag: last.tag, verdict: 'withdrawn' });
     announce(`${last.tag}: taken back.`);
@@ -80,11 +85,12 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
       say(open[current], key === 'a' ? 'accepted' : 'rejected');
     } else return false;
     return true;
-  });
+  }, ['j', 'k']);
 
   return (
     <section class="card">
       <h2>Suggestions</h2>
+      {!learned && <NoModel kind="suggest" collection={collection} />}
       {answer.loading && !answer.value && <Loading what="suggestions" />}
       {answer.error !== undefined && (isMissing(answer.error)
         ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}
@@ -97,7 +103,7 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
           {open.length === 0 && (
             <p>{decided.length > 0 ? 'All suggestions are decided.' : 'Nothing fits: no tag is likely enough to be right.'}</p>
           )}
-          <ul class="suggestions" ref={list}>
+          <ul class={`suggestions ${shown ? 'shown' : ''}`} ref={list}>
             {open.map((each, index) => (
               <li key={each.tag} tabIndex={index === current ? 0 : -1} onFocusIn={() => setAt(index)}>
                 <div class="suggestion-line">

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import * as api from '../api/api';
 import { Field, Select } from '../components/view';
 import { counted, percent } from '../format';
-import { announce, report } from '../state/alerts';
+import { announce, messageOf, report } from '../state/alerts';
 import { start } from '../state/job_list';
 import { library } from '../state/library';
 import { nameFrom } from './collection_name';
+import { filesOf, withNames, type Dropped, type NamedFile } from './dropped_files';
 
 /** The formats that have to be named where they are not recognised; the server says if it knows one. */
 const FORMATS = [
@@ -20,23 +21,33 @@ export function AddForm() {
   const [name, setName] = useState('');
   const [path, setPath] = useState('');
   const [format, setFormat] = useState('');
-  const [files, setFiles] = useState<File[]>([]);
+  const [files, setFiles] = useState<NamedFile[]>([]);
   const [sent, setSent] = useState<number>();
   const [round, setRound] = useState(0);
   const [over, setOver] = useState(false);
-  const take = (chosen: FileList | null | undefined) => {
-    const all = [...(chosen ?? [])];
+  const take = ({ files: all, folder }: Dropped) => {
     setFiles(all);
-    if (all.length === 1 && !name) setName(nameFrom(all[0]!.name));
+    if (folder && all.length === 0) report(new Error(`There are no files in ${folder}.`));
+    const from = folder || (all.length === 1 ? all[0]!.name : '');
+    if (from && !name) setName(nameFrom(from));
+  };
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    try {
+      take(await filesOf(event.dataTransfer));
+    } catch (error) {
+      report(new Error(`What was dropped cannot be read: ${messageOf(error)}`));
+    }
   };
   const send = async (): Promise<string> => {
-    const bytes = files.reduce((sum, each) => sum + each.size, 0);
+    const bytes = files.reduce((sum, each) => sum + each.file.size, 0);
     let upload = '';
     let before = 0;
     for (const each of files) {
-      const share = (part: number) => setSent(bytes > 0 ? (before + part * each.size) / bytes : 1);
-      upload = (await api.upload(each, upload, share)).upload;
-      before += each.size;
+      const share = (part: number) => setSent(bytes > 0 ? (before + part * each.file.size) / bytes : 1);
+      upload = (await api.upload(each.file, each.name, upload, share)).upload;
+      before += each.file.size;
     }
     announce(`${counted(files.length, 'file')} sent.`);
     return upload;
@@ -78,10 +89,11 @@ export function AddForm() {
           <div class={`drop ${over ? 'over' : ''}`}
             onDragOver={(event) => { event.preventDefault(); setOver(true); }}
             onDragLeave={() => setOver(false)}
-            onDrop={(event) => { event.preventDefault(); setOver(false); take(event.dataTransfer?.files); }}>
+            onDrop={(event) => void drop(event)}>
             <label class="field">
-              <span class="field-label">A file or several pictures, chosen here or dropped on this box</span>
-              <input key={round} type="file" multiple onChange={(event) => take(event.currentTarget.files)} />
+              <span class="field-label">A file or several pictures, chosen here or dropped on this box; a folder can be dropped too</span>
+              <input key={round} type="file" multiple onChange={(event) => take({
+                files: withNames([...(event.currentTarget.files ?? [])].map((file) => ({ path: [file.name], file }))), folder: '' })} />
             </label>
             {files.length > 0 && (
               <p>{`${files.length === 1 ? files[0]!.name : counted(files.length, 'file')} ready to be sent.`}</p>

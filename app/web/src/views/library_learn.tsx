@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Check, Field, Select } from '../components/view';
 import { start } from '../state/job_list';
 import { collections } from '../state/library';
+import { route } from '../state/route';
 import { LEARN, MEASURE, requestOf, startValues, type TaskField, type TaskForm, type Values } from './library_tasks';
 
 function Several(props: { label: string; options: string[]; chosen: string[]; changed: (chosen: string[]) => void; hint?: string }) {
@@ -51,7 +52,17 @@ function Input(props: { field: TaskField; values: Values; set: (value: string | 
 }
 
 function Form({ form }: { form: TaskForm }) {
-  const [values, setValues] = useState<Values>(() => startValues(form, collections.value[0]?.name ?? ''));
+  const { query } = route.value;
+  // Other views lead here with what they miss.
+  const wanted = query.get('learn') === form.task;
+  const [values, setValues] = useState<Values>(() => startValues(
+    form, (wanted ? query.get('collection') : undefined) ?? collections.value[0]?.name ?? ''));
+  const box = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (!wanted || !box.current) return;
+    box.current.open = true;
+    box.current.querySelector('summary')?.focus();
+  }, [wanted]);
   const missing = form.fields.some((each) => each.required && (values[each.name] ?? '').length === 0);
   const set = (field: TaskField) => (value: string | string[]) => {
     const next = { ...values, [field.name]: value };
@@ -60,7 +71,7 @@ function Form({ form }: { form: TaskForm }) {
     setValues(next);
   };
   return (
-    <details class="card task">
+    <details class="card task" ref={box}>
       <summary><h3>{form.title}</h3></summary>
       <p class="quiet">{form.says}</p>
       <form onSubmit={(event) => { event.preventDefault(); void start(requestOf(form, values)); }}>

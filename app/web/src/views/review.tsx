@@ -1,25 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../api/api';
 import type { ReviewEntry } from '../api/types';
-import { useAnswer, useKeys } from '../components/hooks';
+import { useAnswer, useKeys, useShown } from '../components/hooks';
 import { ModelSelect } from '../components/model_select';
+import { NoModel } from '../components/no_model';
 import { prefetch, Thumbnail } from '../components/picture';
 import { Confidence } from '../components/progress';
 import { Failure, Legend, Loading, Note, Select, View } from '../components/view';
 import { count, counted, titleOf } from '../format';
 import { announce } from '../state/alerts';
 import { decide, unsent, whenSent } from '../state/decisions';
-import { chosenModel, collectionsWith, readOnly } from '../state/library';
+import { chosenModel, collectionsWith, hasModel, readOnly } from '../state/library';
 import { address, changed, itemAddress, replaceAddress, route } from '../state/route';
 import { ReviewEffectPanel } from './review_effect';
 import { answered, EMPTY, extended, offsetOf, tally, undone, type Queue } from './review_queue';
 
 const BATCH = 20;
 
-function Question(props: { collection: string; entry: ReviewEntry }) {
+function Question(props: { collection: string; entry: ReviewEntry; shown: boolean }) {
   const { entry, collection } = props;
   return (
-    <div class="question">
+    <div class={`question ${props.shown ? 'shown' : ''}`}>
       <div class="question-picture">
         {entry.image ? <Thumbnail size={512} item={{ ...entry, collection }} />
           : <p class="item-text">{entry.snippet || titleOf(entry)}</p>}
@@ -65,12 +66,14 @@ export function ReviewView() {
   const order = query.get('order') ?? 'confident';
   const tag = query.get('tag') ?? '';
   const model = chosenModel('suggest', collection, query.get('model'));
+  const learned = hasModel('suggest', collection);
   const [queue, setQueue] = useState<Queue>(EMPTY);
   const [state, setState] = useState<'loading' | 'ready' | 'end'>('loading');
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
   const asking = useRef(false);
   const current = queue.ahead[0];
+  const shown = useShown(`${queue.past.length}/${current?.id ?? ''}/${current?.tag ?? ''}`);
 
   const key = `${collection}/${order}/${tag}/${model ?? ''}`;
   const latestKey = useRef(key);
@@ -80,7 +83,7 @@ export function ReviewView() {
   // Learning changes the order, so what lies beyond the skipped ones may have moved before them:
   // `whole` asks from the beginning when nothing new came from the end.
   const fetchMore = (from: Queue, whole = false) => {
-    if (!collection || asking.current) return;
+    if (!collection || !learned || asking.current) return;
     asking.current = true;
     const beyond = offsetOf(from);
     const where = whole ? { offset: 0, limit: Math.min(500, beyond + BATCH) } : { offset: beyond, limit: BATCH };
@@ -121,14 +124,14 @@ export function ReviewView() {
   }, [queue.past.length]);
 
   const answer = (verdict: 'accepted' | 'rejected' | undefined) => {
-    if (!current || (verdict && readOnly.value)) return;
+    if (!current || !shown || (verdict && readOnly.value)) return;
     if (verdict) decide({ collection, item: current.id, tag: current.tag, verdict });
     announce(`${current.tag}: ${verdict ?? 'skipped'}.`);
     setQueue(answered(queue, verdict));
   };
   const undo = () => {
     const { queue: before, step } = undone(queue);
-    if (!step) return;
+    if (!step || !shown) return;
     if (step.verdict) decide({ collection, item: step.entry.id, tag: step.entry.tag, verdict: 'withdrawn' });
     announce(`${step.entry.tag}: taken back.`);
     setQueue(before);
@@ -152,6 +155,15 @@ export function ReviewView() {
       </View>
     );
   }
+  if (!learned) {
+    return (
+      <View title="Review">
+        <Select label="Collection" value={collection} options={[collection, ...names]}
+          changed={(value) => replaceAddress(address('review', [], { collection: value, order }))} />
+        <Note><NoModel kind="suggest" collection={collection} /></Note>
+      </View>
+    );
+  }
   const sums = tally(queue);
   const waiting = unsent.value.length;
   return (
@@ -170,7 +182,7 @@ export function ReviewView() {
       <div class="review-layout">
         <section class="card review-main" aria-label="The question">
           {error !== undefined && <Failure error={error} again={() => (queue.ahead.length ? fetchMore(queue) : setRound(round + 1))} />}
-          {current ? <Question collection={collection} entry={current} />
+          {current ? <Question collection={collection} entry={current} shown={shown} />
             : state === 'end' && error === undefined ? (
               <p>There is nothing left to ask{tag ? ` about ${tag}` : ''}.{' '}
                 {sums.skipped > 0 && <button type="button" onClick={() => setRound(round + 1)}>Ask the skipped ones again</button>}

@@ -85,7 +85,13 @@ export function SearchView() {
     setWhy(undefined);
     list.start(Number(at ?? 0)).then(
       () => current && setShown({ list, asked }),
-      (failure: unknown) => current && !isAbort(failure) && setError(failure),
+      (failure: unknown) => {
+        if (!current || isAbort(failure)) return;
+        // What was found before is no answer to this.
+        setShown(undefined);
+        setFacts({ unknown: [] });
+        setError(failure);
+      },
     );
     return () => {
       current = false;

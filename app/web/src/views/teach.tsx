@@ -3,9 +3,10 @@ import * as api from '../api/api';
 import { Combobox } from '../components/combobox';
 import { useAnswer } from '../components/hooks';
 import { ModelSelect } from '../components/model_select';
+import { NoModel } from '../components/no_model';
 import { Failure, Loading, Note, Select, View } from '../components/view';
 import { count, counted } from '../format';
-import { chosenModel, collectionsWith } from '../state/library';
+import { chosenModel, collectionsWith, hasModel } from '../state/library';
 import { address, go, replaceAddress, route } from '../state/route';
 import { Lesson } from './teach_lesson';
 
@@ -72,6 +73,15 @@ export function TeachView() {
           <p>There is no model yet that can be taught. <a href={address('library')}>Make features of a collection and
             learn to detect</a>; then a few examples are enough to find all pictures that show something.</p>
         </Note>
+      </View>
+    );
+  }
+  if (!hasModel('detect', collection)) {
+    return (
+      <View title="Teach">
+        <Select label="Collection" value={collection} options={[collection, ...names]}
+          changed={(value) => replaceAddress(address('teach', [], { collection: value }))} />
+        <Note><NoModel kind="detect" collection={collection} /></Note>
       </View>
     );
   }

@@ -113,13 +113,17 @@ export function Lesson(props: { collection: string; model?: string; concept: str
   const [round, setRound] = useState(0);
 
   useEffect(() => {
-    if (concepts.loading && !concepts.value) return undefined;
+    if (!concepts.value) return undefined;
     let current = true;
     const next = listFor(collection, model, concept, examples, known, (text) => current && setTold(text));
     setError(undefined);
     next.start().then(
       () => current && setList(next),
-      (failure: unknown) => current && !isAbort(failure) && setError(failure),
+      (failure: unknown) => {
+        if (!current || isAbort(failure)) return;
+        setError(failure);
+        setList(undefined);
+      },
     );
     return () => {
       current = false;
@@ -203,11 +207,12 @@ export function Lesson(props: { collection: string; model?: string; concept: str
       <Given collection={collection} examples={examples} remove={(id) => mark(id, undefined)} />
       {(taught || known) && <Next collection={collection} model={model} concept={concept} examples={examples} mark={mark} />}
       {error !== undefined && <Failure error={error} again={() => setRound(round + 1)} />}
+      {concepts.error !== undefined && <Failure error={concepts.error} again={concepts.again} />}
       <h2>All items, ranked</h2>
       <Legend keys={[['y', 'it shows it (or the left half)'], ['n', 'it does not (or the right half)'], ['arrows', 'move']]} />
-      {!list && error === undefined && <Loading what="the items" />}
+      {!list && error === undefined && concepts.error === undefined && <Loading what="the items" />}
       {list && <p class="quiet">{told}</p>}
-      {list && list.total > 0 && (
+      {list && list.total > 0 && concepts.error === undefined && (
         <Grid label={`Items ranked for ${concept}`} total={list.total} least={150} height={196}
           need={need} tile={tile} pressed={pressed} />
       )}

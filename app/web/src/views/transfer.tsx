@@ -60,6 +60,7 @@ export function TransferView() {
     return end.state === 'done' || refused ? end.result : undefined;
   };
   const measure = async () => {
+    setDistances(undefined);
     try {
       const result = await run(() => api.startJob({ task: 'distances' }));
       if (result) setDistances(result as Distances);
@@ -68,6 +69,7 @@ export function TransferView() {
     }
   };
   const rank = async () => {
+    setRanking(undefined);
     try {
       const result = await run(() => api.startJob({ task: 'bridges', source: sources, target, label_field: field }));
       if (result) setRanking(result as BridgeRanking);
@@ -76,6 +78,7 @@ export function TransferView() {
     }
   };
   const transfer = async (dry: boolean, force: boolean) => {
+    setOutcome(undefined);
     try {
       const result = await run(() => api.startJob({
         task: 'transfer', source: sources, target, label_field: field, ...wayFields(way),

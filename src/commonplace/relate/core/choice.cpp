@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -57,8 +58,11 @@ struct Judged {
 
 class Chooser {
  public:
-  Chooser(const RelateData& data, const RelateOptions& options, const Run& run)
+  /// `least_widths`: per modality, what its kernel must not fall below.
+  Chooser(const RelateData& data, std::vector<double> least_widths, const RelateOptions& options,
+          const Run& run)
       : data_(data),
+        least_widths_(std::move(least_widths)),
         options_(options),
         run_(run),
         held_(hold_out(data, kHeldShare, options.projection.seed)),
@@ -86,6 +90,7 @@ class Chooser {
   void improve_width(std::size_t modality);
 
   const RelateData& data_;
+  std::vector<double> least_widths_;
   const RelateOptions& options_;
   Run run_;
   HeldOut held_;
@@ -207,6 +212,7 @@ void Chooser::improve_width(std::size_t modality) {
     for (int step = 0; step < 3 && better; ++step) {
       std::vector<ModalitySetting> settings = best_;
       settings[modality].width *= factor;
+      if (settings[modality].width < least_widths_[modality]) break;
       attempt(settings, concat(name, " width ", settings[modality].width));
       better = best_ == settings;
     }
@@ -234,8 +240,10 @@ void Chooser::improve(std::size_t modality) {
 RelateChoice Chooser::choose() {
   const std::int64_t landmarks = whole(options_.landmarks, "--landmarks", kUsualLandmarks);
   std::vector<ModalitySetting> settings;
-  for (const ModalityRows& modality : data_.modalities) {
+  for (std::size_t k = 0; k < data_.modalities.size(); ++k) {
+    const ModalityRows& modality = data_.modalities[k];
     settings.push_back(usual_setting(modality, std::min(landmarks, kLandmarksToChoose)));
+    settings.back().width = std::max(settings.back().width, least_widths_[k]);
     const std::string wish = setting_for(options_.gamma, modality.what);
     if (const std::optional<double> gamma = number(wish)) settings.back().gamma = *gamma;
   }
@@ -267,6 +275,28 @@ RelateChoice Chooser::choose() {
   }
   for (ModalitySetting& setting : choice.settings) setting.landmarks = landmarks;
   return choice;
+}
+
+/// The least width under which nine of ten places have another within three widths, so that what
+/// lies apart from the crowd is not alone in the world; 0 for none.
+double least_width(const std::vector<Place>& places) {
+  constexpr std::size_t kMostTried = 300;
+  const Matrix rows = place_rows(places);
+  std::vector<double> nearest;
+  const std::size_t step = places.size() / kMostTried + 1;
+  for (std::size_t i = 0; i < places.size(); i += step) {
+    double least = std::numeric_limits<double>::infinity();
+    for (Eigen::Index j = 0; j < rows.rows(); ++j) {
+      const double square =
+          static_cast<double>((rows.row(static_cast<Eigen::Index>(i)) - rows.row(j)).squaredNorm());
+      if (square > 0) least = std::min(least, square);
+    }
+    if (std::isfinite(least)) nearest.push_back(std::sqrt(least));
+  }
+  if (nearest.empty()) return 0;
+  const auto place = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() * 9 / 10);
+  std::nth_element(nearest.begin(), place, nearest.end());
+  return *place / 3;
 }
 
 /// Items that have nodes of two modalities at least: others say nothing.
@@ -380,12 +410,15 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
     }
     of_collection.emplace(modality.what.collection, std::move(rows));
   }
-  if (all) return of_first(run.comm, Chooser(data, options, run).choose());
+  std::vector<double> least;
+  for (const ModalityRows& modality : data.modalities)
+    least.push_back(modality.width == 0 ? least_width(modality.places) : 0);
+  if (all) return of_first(run.comm, Chooser(data, std::move(least), options, run).choose());
   std::vector<std::vector<std::int64_t>> rows;
   for (const ModalityRows& modality : data.modalities)
     rows.push_back(of_collection[modality.what.collection]);
   const RelateData part = take_items(data, rows);
-  return of_first(run.comm, Chooser(part, options, run).choose());
+  return of_first(run.comm, Chooser(part, std::move(least), options, run).choose());
 }
 
 }  // namespace commonplace
