@@ -532,7 +532,7 @@ class Applying(SuggestTest):
 
     def photographs(self):
         """A collection of photographs with captions; what a model is sure of is applied."""
-        for line in planted(items=160).splitlines():
+        for line in planted(items=400).splitlines():
             note = json.loads(line)
             self.write(f"photos/{note['id']}.jpg",
                        photograph(note["text"], [tag.split("/")[-1] for tag in note["tags"]]))

@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "\t<H1>Bookmarks</H1>\n\t<DT><H3 FOLDED>Favourites</H3>\n\t<DL><p>\n"
                       "\t\t<DT><H3 FOLDED>Birds</H3>\n\t\t<DL><p>\n\t\t\t<DT><A HREF=\"" ADDRESS
                       "\">Owls</A>\n\t\t</DL><p>\n\t</DL><p>\n</HTML>\n",
-                      {"Favourites/Birds"},
+                      {"Birds"},
                       "Owls",
                       "",
                       "",
@@ -179,8 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "All of them",
                       "2020-09-13T12:26:40Z",
                       {{"data-cover", "http://c.org/"}, {"data-important", "true"}}}),
-    [](const auto& info) {
-      std::string name = info.param.program;
+    [](const auto& style) {
+      std::string name = style.param.program;
       std::erase(name, ' ');
       return name;
     });
@@ -302,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(
             "  <xmp:Rating>4</xmp:Rating>\n </rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n"
             "<?xpacket end='w'?>",
             {"animals/owl", "night"}}),
-    [](const auto& info) { return std::string(info.param.program); });
+    [](const auto& style) { return std::string(style.param.program); });
 
 TEST(BibtexStyles, CommentsAndCrossReferences) {
   const std::string text =
