@@ -14,7 +14,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace::test {
-namespace {
+namespace machine_marks_test {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -207,5 +207,5 @@ TEST(BookmarkMarks, ComeBackAsTheMachines) {
   EXPECT_EQ(tags_by(both.item(), true), Names{});
 }
 
-}  // namespace
+}  // namespace machine_marks_test
 }  // namespace commonplace::test

@@ -12,7 +12,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace::test {
-namespace {
+namespace styles_test {
 
 using Names = std::vector<std::string>;
 using nlohmann::json;
@@ -336,5 +336,9 @@ TEST(BibtexStyles, CommentsAndCrossReferences) {
   EXPECT_EQ(read.item(1).time, "2001");
 }
 
-}  // namespace
+#undef ADDRESS
+#undef HEAD
+#undef RDF
+
+}  // namespace styles_test
 }  // namespace commonplace::test

@@ -8,7 +8,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace write_back_test {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -83,5 +83,5 @@ TEST_F(WriteBack, WhatOthersTookFromTheirSidecarCanBeGivenByAPerson) {
   EXPECT_EQ(shown(), (Names{"animals/owl"}));
 }
 
-}  // namespace
+}  // namespace write_back_test
 }  // namespace commonplace
