@@ -72,6 +72,7 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const ImportSummary& 
 
 int run(Arguments& arguments) {
   arguments.options.read.jobs = arguments.jobs;
+  arguments.options.prune = arguments.options.prune || arguments.options.prune_all;
   arguments.options.read.map = parse_field_map(arguments.map);
   if (!arguments.tag_separator.empty()) {
     require(arguments.tag_separator.size() == 1, "--tag-separator takes one character, not '",
@@ -135,7 +136,9 @@ void add_add(CLI::App& app) {
   command->add_flag("--strict", arguments->options.strict,
                     "Stop at the first bad record, with nothing added");
   command->add_flag("--prune", arguments->options.prune,
-                    "Remove items that the source no longer has");
+                    "Remove items that the source no longer has, unless that is nearly all");
+  command->add_flag("--prune-all", arguments->options.prune_all,
+                    "The same, even if the source has hardly any left");
 }
 
 }  // namespace commonplace::app

@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/upkeep/write_back.h"
 
 namespace commonplace::app {
 namespace apply_cli {
@@ -25,12 +26,33 @@ int run_undo(const Arguments& arguments) {
   Library library(arguments.library, Library::Access::write);
   const std::string model = suggest_model_for(library, arguments.model, arguments.collection);
   const std::int64_t removed = remove_suggestions(library, model, arguments.collection);
-  if (arguments.json)
-    print_json({{"model", model}, {"collection", arguments.collection}, {"removed", removed}});
-  else
+  TakenBack taken;
+  {
+    ProgressBar bar(arguments);
+    taken = take_back(library, collection(library, arguments.collection), model, bar.callback());
+  }
+  for (const Problem& problem : taken.problems)
+    warn(to_string(problem.where) + ": " + problem.message);
+  if (arguments.json) {
+    print_json({{"model", model},
+                {"collection", arguments.collection},
+                {"removed", removed},
+                {"sidecars", taken.sidecars},
+                {"removed_from_sidecars", taken.tags},
+                {"sidecars_away", taken.away},
+                {"failed", taken.problems.size()}});
+  } else {
     say(arguments, "Removed " + counted(removed, "tag") + " that '" + model + "' gave to '" +
                        arguments.collection + "'. Your own tags are as they were.");
-  return kSuccess;
+    if (taken.sidecars > 0)
+      say(arguments, "Took " + counted(taken.tags, "tag") + " of it out of " +
+                         counted(taken.sidecars, "sidecar") + ".");
+    if (taken.away > 0)
+      say(arguments, counted(taken.away, "picture") +
+                         " cannot be reached now; when they are back, 'export --xmp' takes its "
+                         "tags out of their sidecars.");
+  }
+  return taken.problems.empty() ? kSuccess : kSomeSkipped;
 }
 
 nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& model,
@@ -103,7 +125,8 @@ void add_apply(CLI::App& app) {
       "  commonplace apply ~/library --collection bookmarks --above 0.9\n"
       "  commonplace apply ~/library --collection bookmarks --undo\n"
       "Your own tags are never touched, and a tag that you rejected is never written. Running it\n"
-      "again replaces what the same model wrote before. 'export --machine-tags' has them, too.",
+      "again replaces what the same model wrote before. 'export --machine-tags' has them, too;\n"
+      "--undo takes them out of the sidecars that 'export --xmp' wrote them to.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--collection", arguments->collection, "The collection to tag")->required();

@@ -27,7 +27,7 @@ struct Arguments : Common {
   TagView tags() const { return {.machine = machine, .threshold = threshold}; }
 };
 
-int write_xmp(const Arguments& arguments, const Library& library, const Collection& chosen) {
+int write_xmp(const Arguments& arguments, Library& library, const Collection& chosen) {
   nlohmann::ordered_json changes = nlohmann::ordered_json::array();
   WriteBackSummary summary;
   {
@@ -37,10 +37,18 @@ int write_xmp(const Arguments& arguments, const Library& library, const Collecti
         [&](const XmpChange& change) {
           changes.push_back({{"sidecar", change.sidecar.string()},
                              {"creates", change.creates},
-                             {"adds", change.adds}});
+                             {"deletes", change.deletes},
+                             {"adds", change.adds},
+                             {"accepts", change.accepts},
+                             {"removes", change.removes}});
           if (!arguments.dry_run || arguments.json) return;
-          tell(change.sidecar.string() + (change.creates ? " (new)" : "") + ": + " +
-               join(change.adds));
+          std::string line = change.sidecar.string() + (change.creates   ? " (new)"
+                                                        : change.deletes ? " (nothing is left)"
+                                                                         : "");
+          if (!change.adds.empty()) line += ": + " + join(change.adds);
+          if (!change.accepts.empty()) line += ": yours now " + join(change.accepts);
+          if (!change.removes.empty()) line += ": - " + join(change.removes);
+          tell(line);
         },
         bar.callback());
   }
@@ -83,12 +91,20 @@ int write_items(const Arguments& arguments, const Library& library, const Collec
   }
   if (summary.left_out > 0)
     warn(counted(summary.left_out, "item") + " without a web address left out");
+  if (summary.partly > 0)
+    warn(counted(summary.partly, "item") + " with more than " + arguments.format +
+         " has a place for" +
+         (arguments.format == "xc"
+              ? " (titles, texts, times, metadata ...)"
+              : " (a picture, a place, labels, counts of tags or metadata of several values)") +
+         "; jsonl has all of it");
   if (arguments.out.empty()) return kSuccess;
   if (arguments.json) {
     print_json({{"file", arguments.out},
                 {"format", arguments.format},
                 {"items", summary.items},
-                {"left_out", summary.left_out}});
+                {"left_out", summary.left_out},
+                {"partly", summary.partly}});
   } else {
     say(arguments, "Wrote " + counted(summary.items, "item") + " to " + arguments.out + ".");
   }
@@ -97,7 +113,8 @@ int write_items(const Arguments& arguments, const Library& library, const Collec
 
 int run(const Arguments& arguments) {
   require(!arguments.dry_run || arguments.xmp, "--dry-run goes with --xmp");
-  const Library library(arguments.library);
+  Library library(arguments.library, arguments.xmp && !arguments.dry_run ? Library::Access::write
+                                                                         : Library::Access::read);
   const Collection chosen = collection(library, arguments.collection);
   return arguments.xmp ? write_xmp(arguments, library, chosen)
                        : write_items(arguments, library, chosen);
@@ -115,8 +132,10 @@ void add_export(CLI::App& app) {
       "  commonplace export ~/library papers --format xc --features text --out papers-xc\n"
       "  commonplace export ~/library photos --xmp --dry-run\n"
       "  commonplace export ~/library photos --xmp --machine-tags --threshold 0.9\n"
-      "A sidecar (photo.jpg.xmp) gets tags added and keeps all that it had; the photograph is not\n"
-      "touched. Machine tags are left out unless --machine-tags is given.",
+      "A sidecar (photo.jpg.xmp) gets tags added and keeps all that people wrote; the photograph\n"
+      "is not touched. Machine tags are left out unless --machine-tags is given; wherever they "
+      "go,\n"
+      "they are marked, so that adding the files again knows them as a machine's.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("NAME", arguments->collection, "The collection")->required();

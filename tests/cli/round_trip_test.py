@@ -88,6 +88,51 @@ class RoundTrip(CommandLineTest):
                     for item in self.exported(name) if item["id"].startswith("http")]
         self.assertEqual(essence("again"), essence("first"))
 
+    def test_what_a_format_has_no_place_for_is_said(self):
+        self.add("first", self.write("b.jsonl", "".join(json.dumps(item) + "\n" for item in [
+            {"id": "https://a.org/", "tags": ["x"], "private": "1"},
+            {"id": "https://b.org/", "labels": {"group": "1"}},
+            {"id": "https://c.org/", "lat": 1, "lon": 2},
+            {"id": "https://d.org/", "deep": {"a": [1]}},
+            {"id": "https://e.org/", "tags": [{"name": "x", "count": 2}]},
+            {"id": "no address", "text": "owl"}])))
+        out = self.folder / "out.html"
+        done = self.json("export", self.library, "first", "--format", "bookmarks", "--out", out)
+        self.assertEqual((done["items"], done["left_out"], done["partly"]), (5, 1, 4))
+        self.output("features", self.library, "first", "--text")
+        done = self.run_program("export", self.library, "first", "--format", "xc", "--features",
+                                "text", "--out", self.folder / "xc")
+        self.assertIn("more than xc has a place for", done.stderr)
+
+    def test_bookmarks_keep_machine_tags_apart(self):
+        self.add("first", self.write("b.jsonl", json.dumps(
+            {"id": "https://example.org/", "tags": [
+                "mine", {"name": "guess, \"so\"", "by": "machine", "model": "m", "score": 0.75}]})))
+        out = self.folder / "out.html"
+        self.output("export", self.library, "first", "--format", "bookmarks", "--out", out,
+                    "--machine-tags")
+        self.add("again", out)
+        self.assertEqual(self.exported("again")[0]["tags"], self.exported("first")[0]["tags"])
+
+    def test_a_folder_that_is_away_or_empty_prunes_nothing(self):
+        for i in range(20):
+            self.write(f"photos/{i}.jpg", JPEG)
+        self.add("photos", self.folder / "photos")
+        for i in range(1, 20):
+            (self.folder / f"photos/{i}.jpg").unlink()
+        done = self.run_program("add", self.library, "photos", self.folder / "photos", "--prune",
+                                code=1)
+        self.assertIn("--prune-all", done.stderr)
+        self.assertEqual(len(self.exported("photos")), 20)
+        (self.folder / "photos/0.jpg").unlink()
+        self.run_program("add", self.library, "photos", self.folder / "photos", "--format",
+                         "photos", "--prune", code=1)
+        (self.folder / "photos").rmdir()
+        self.run_program("add", self.library, "photos", self.folder / "photos", "--prune", code=1)
+        self.assertEqual(len(self.exported("photos")), 20)
+        self.write("photos/0.jpg", JPEG)
+        self.assertEqual(self.add("photos", self.folder / "photos", "--prune-all")["removed"], 19)
+
     def test_xc(self):
         folder = self.folder / "xc"
         self.write("xc/train.txt", "3 4 3\n0,2 0:1 3:0.5\n 1:2\n1\n")

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import select
+import shutil
 import signal
 import sqlite3
 import struct
@@ -41,15 +42,18 @@ def planted(items=600, seed=1):
     return "\n".join(lines)
 
 
-def photograph(caption):
-    """A JPEG of one pixel with the caption in its XMP."""
+def photograph(caption, tags=()):
+    """A JPEG of one pixel with the caption and the tags in its XMP."""
     packet = (
         "http://ns.adobe.com/xap/1.0/\0"
         '<x:xmpmeta xmlns:x="adobe:ns:meta/">'
         '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
         '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">'
         '<dc:description><rdf:Alt><rdf:li xml:lang="x-default">' + caption +
-        "</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>").encode()
+        "</rdf:li></rdf:Alt></dc:description>" +
+        ("<dc:subject><rdf:Bag>" + "".join(f"<rdf:li>{tag}</rdf:li>" for tag in tags) +
+         "</rdf:Bag></dc:subject>" if tags else "") +
+        "</rdf:Description></rdf:RDF></x:xmpmeta>").encode()
     return b"\xff\xd8\xff\xe1" + struct.pack(">H", len(packet) + 2) + packet + PIXEL
 
 
@@ -525,6 +529,110 @@ class Applying(SuggestTest):
         removed = self.apply("--undo")
         self.assertEqual(removed["removed"], done["tags"])
         self.assertEqual(self.output("export", self.library, "notes", "--machine-tags"), before)
+
+    def photographs(self):
+        """A collection of photographs with captions; what a model is sure of is applied."""
+        for line in planted(items=400).splitlines():
+            note = json.loads(line)
+            self.write(f"photos/{note['id']}.jpg",
+                       photograph(note["text"], [tag.split("/")[-1] for tag in note["tags"]]))
+        self.add("photos", self.folder / "photos")
+        self.output("learn", self.library, "suggest", "--collection", "photos", *QUICK)
+        return self.json("apply", self.library, "--collection", "photos", "--above", "0.5")
+
+    def exported(self, *arguments, collection="photos", library=None):
+        return self.output("export", library or self.library, collection, *arguments)
+
+    def test_machine_tags_do_not_become_peoples_by_way_of_files(self):
+        applied = self.photographs()
+        self.assertGreater(applied["tags"], 10)
+        people, all_tags = self.exported(), self.exported("--machine-tags", "-t", "0")
+        before = sorted(path.name for path in (self.folder / "photos").iterdir())
+        written = self.json("export", self.library, "photos", "--xmp", "--machine-tags", "-t", "0")
+        self.assertEqual(written["changed"], applied["tagged_items"])
+
+        self.assertEqual(self.add("photos", self.folder / "photos")["updated"],
+                         applied["tagged_items"])
+        self.assertEqual(self.exported(), people, "in the same collection")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0"), all_tags)
+
+        shutil.copytree(self.folder / "photos", self.folder / "copy")
+        self.add("copy", self.folder / "copy")
+        self.assertEqual(self.exported(collection="copy"), people, "in a copy")
+        other = self.folder / "other"
+        self.output("init", other)
+        self.output("add", other, "photos", self.folder / "copy")
+        self.assertEqual(self.exported(library=other), people, "in another library")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0", library=other), all_tags)
+
+        # Another program that keeps the lists and loses the marks.
+        sidecar = next((self.folder / "photos").glob("*.xmp"))
+        content = sidecar.read_text()
+        marks = re.compile(r"<commonplace:MachineTags>.*</commonplace:MachineTags>", re.DOTALL)
+        self.assertRegex(content, marks)
+        sidecar.write_text(marks.sub("", content))
+        self.add("photos", self.folder / "photos")
+        self.assertEqual(self.exported(), people, "without the marks")
+        sidecar.write_text(content)
+        self.add("photos", self.folder / "photos")
+
+        undone = self.json("apply", self.library, "--collection", "photos", "--undo")
+        self.assertEqual(undone["removed"], applied["tags"])
+        self.assertEqual((undone["removed_from_sidecars"], undone["sidecars"]),
+                         (applied["tags"], applied["tagged_items"]))
+        self.assertEqual(sorted(path.name for path in (self.folder / "photos").iterdir()), before)
+        self.add("photos", self.folder / "photos")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0"), people)
+
+    def test_what_a_person_accepts_is_theirs_in_sidecars_too(self):
+        self.photographs()
+        self.json("export", self.library, "photos", "--xmp", "--machine-tags", "-t", "0")
+        self.add("photos", self.folder / "photos")
+        given = {item["id"]: [tag["name"] for tag in item.get("tags", []) if isinstance(tag, dict)]
+                 for item in map(json.loads, self.exported("--machine-tags", "-t", "0").splitlines())}
+        accepted, rejected = [item for item, tags in given.items() if tags][:2]
+        yes, no = given[accepted][0], given[rejected][0]
+        self.output("tag", self.library, "photos", accepted, "--add", yes)
+        self.output("tag", self.library, "photos", rejected, "--reject", no)
+        changes = self.json("export", self.library, "photos", "--xmp")["changes"]
+        self.assertEqual(sorted((each["accepts"], each["removes"]) for each in changes),
+                         sorted([([yes], []), ([], [no])]))
+        self.assertEqual(self.json("export", self.library, "photos", "--xmp")["changed"], 0)
+        self.output("apply", self.library, "--collection", "photos", "--undo")
+        self.add("photos", self.folder / "photos")
+        shown = self.json("show", self.library, "photos", accepted)["tags"]
+        self.assertEqual(shown, [yes], "the source's now, because a person wrote it there")
+
+    def test_undo_while_the_pictures_are_away(self):
+        self.photographs()
+        people = self.exported()
+        self.json("export", self.library, "photos", "--xmp", "--machine-tags", "-t", "0")
+        self.add("photos", self.folder / "photos")
+        (self.folder / "photos").rename(self.folder / "unplugged")
+        undone = self.json("apply", self.library, "--collection", "photos", "--undo")
+        self.assertEqual(undone["sidecars"], 0)
+        self.assertGreater(undone["sidecars_away"], 10)
+        (self.folder / "unplugged").rename(self.folder / "photos")
+        self.add("photos", self.folder / "photos")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0"), people, "it stays undone")
+        taken = self.json("export", self.library, "photos", "--xmp")
+        self.assertEqual(taken["changed"], undone["sidecars_away"])
+        self.assertEqual(list((self.folder / "photos").glob("*.xmp")), [])
+
+    def test_other_exports_keep_machine_tags_apart(self):
+        self.ready()
+        self.apply("--above", "0.8")
+        people = self.human()
+        everything = self.output("export", self.library, "notes", "--machine-tags")
+        for form in ("jsonl", "csv", "tsv"):
+            out = self.folder / f"out.{form}"
+            self.output("export", self.library, "notes", "--machine-tags", "--format", form,
+                        "--out", out)
+            self.add(form, out)
+            self.assertEqual(self.exported(collection=form), people, form)
+            self.assertEqual(self.exported("--machine-tags", collection=form), everything, form)
+        self.run_program("export", self.library, "notes", "--machine-tags", "--format", "xc",
+                         "--out", self.folder / "xc", code=1)
 
     def test_words(self):
         self.ready()

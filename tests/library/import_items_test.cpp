@@ -242,6 +242,42 @@ TEST_F(Import, PruneKeepsEverythingWhenARecordCouldNotBeRead) {
   EXPECT_EQ(birds().items, 2);
 }
 
+TEST_F(Import, PruneKeepsWhatNoSourceEverHad) {
+  import_jsonl(library(), "birds", "{\"id\":\"a\"}\n{\"id\":\"b\"}");
+  Item learned;
+  learned.id = "learned";
+  learned.tags.push_back({.name = "owl", .model = {}});
+  add_items(library(), birds(), {learned});
+  ImportOptions prune;
+  prune.prune = true;
+  ImportSummary summary = import_jsonl(library(), "birds", R"({"id":"a"})", prune);
+  EXPECT_EQ(summary.removed, 1);
+  EXPECT_EQ(summary.missing, 0);
+  EXPECT_EQ(tag_names(library(), "birds", "learned"), Names{"owl"});
+  EXPECT_EQ(import_jsonl(library(), "birds", R"({"id":"a"})").missing, 0);
+  // Once a source has had it, it goes with the source.
+  import_jsonl(library(), "birds", "{\"id\":\"a\"}\n{\"id\":\"learned\"}");
+  summary = import_jsonl(library(), "birds", R"({"id":"a"})", prune);
+  EXPECT_EQ(summary.removed, 1);
+  EXPECT_EQ(birds().items, 1);
+}
+
+TEST_F(Import, PruneOfNearlyAllIsRefused) {
+  std::string lines;
+  for (int i = 0; i < 30; ++i) lines += concat("{\"id\":\"", i, "\"}\n");
+  import_jsonl(library(), "birds", lines);
+  const std::string before = contents(library());
+  ImportOptions prune;
+  prune.prune = true;
+  for (const char* left : {R"({"id":"7"})", R"({"id":"new"})"})
+    EXPECT_NE(
+        message_of([&] { import_jsonl(library(), "birds", left, prune); }).find("--prune-all"),
+        std::string::npos);
+  EXPECT_EQ(contents(library()), before);
+  prune.prune_all = true;
+  EXPECT_EQ(import_jsonl(library(), "birds", R"({"id":"7"})", prune).removed, 29);
+}
+
 TEST_F(Import, PicturesOfAnotherFolderAreNotStranded) {
   const auto first = folder_.write("one/a.jsonl", R"({"id":"a","image":"a.jpg"})");
   const auto second = folder_.write("two/a.jsonl", R"({"id":"b","image":"b.jpg"})");

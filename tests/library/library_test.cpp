@@ -53,6 +53,24 @@ TEST(Library, OldSchemasAreBroughtUpToDate) {
   EXPECT_EQ(collections(library).size(), 1u);
 }
 
+TEST(Library, WhatOldLibrariesLearnedWithoutASourceIsKnownAsSuch) {
+  const TemporaryDirectory folder;
+  fs::create_directories(folder / "library/features");
+  fs::create_directories(folder / "library/models");
+  {
+    Database database(folder / "library/library.db", Database::Mode::create);
+    migrate(database, 5);
+    database.execute(
+        "INSERT INTO collection(id, name, source, root, format, items, changed) "
+        "VALUES(1, 'a', '', '', 'jsonl', 2, '');"
+        "INSERT INTO item(collection, row, key, fingerprint) "
+        "VALUES(1, 0, 'learned-0123456789abcdef', 0), (1, 1, 'learned-by-heart', 0);");
+  }
+  const Library library(folder / "library");
+  EXPECT_EQ(library.database().integer("SELECT sum(sourceless) FROM item"), 1);
+  EXPECT_EQ(library.database().integer("SELECT count(*) FROM item"), 2);
+}
+
 TEST(Library, NewerSchemasAreRefused) {
   const TemporaryDirectory folder;
   Library::create(folder / "library");

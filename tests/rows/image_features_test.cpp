@@ -148,6 +148,41 @@ TEST_F(ImageFeatureTask, PicturesThatCannotBeReadAreSkippedWithTheReason) {
   EXPECT_EQ(again.encoded, 0);
 }
 
+TEST_F(ImageFeatureTask, RowsOfPicturesThatAreAwayAreKept) {
+  add_pictures(10);
+  make();
+  const Matrix before = rows();
+  fs::rename(folder_ / "pictures" / "4.png", folder_ / "4.png");
+  write_picture(5, picture_file(20));
+  MadeImageFeatures made = make();
+  EXPECT_EQ(made.encoded, 1);
+  EXPECT_EQ(made.kept, 9);
+  ASSERT_EQ(made.skipped.size(), 1U);
+  EXPECT_EQ(made.skipped[0].id, "p4");
+  EXPECT_NE(made.skipped[0].reason.find("is kept"), std::string::npos) << made.skipped[0].reason;
+  EXPECT_EQ(rows().row(4), before.row(4));
+  EXPECT_NE(rows().row(5), before.row(5));
+  fs::rename(folder_ / "4.png", folder_ / "pictures" / "4.png");
+  made = make();
+  EXPECT_TRUE(made.skipped.empty());
+  EXPECT_EQ(made.encoded, 0);
+  for (const MadeImageFeatures& each : make_by(3)) EXPECT_EQ(each.kept, 10);
+}
+
+TEST_F(ImageFeatureTask, ADiskThatIsAwayChangesNothing) {
+  add_pictures(12);
+  make();
+  const Matrix before = rows();
+  fs::rename(folder_ / "pictures", folder_ / "unplugged");
+  for (const bool relearn : {false, true}) {
+    relearn_ = relearn;
+    const std::string message = test::message_of([&] { make(); });
+    EXPECT_NE(message.find("12 of the 12 pictures"), std::string::npos) << message;
+    EXPECT_NE(message.find("connect it"), std::string::npos) << message;
+    EXPECT_EQ(rows(), before);
+  }
+}
+
 TEST_F(ImageFeatureTask, WithoutAnyPictureItFails) {
   import(3);
   EXPECT_NE(test::message_of([&] { make(); }).find("none of the 3 items"), std::string::npos);

@@ -56,6 +56,22 @@ TEST_F(Thumbnails, OnlyPicturesBelowTheCollectionAreShown) {
   EXPECT_FALSE(test::message_of([&] { picture_file(library(), "c", "none"); }).empty());
 }
 
+TEST_F(Thumbnails, OutliveADiskThatIsAway) {
+  write("c/a.png", test::as_png(test::pattern(300, 150, 1)));
+  add({"a.png"});
+  const auto shown = [&] {
+    return thumbnail(folder_ / "library", *picture_file(library(), "c", "0"), 64);
+  };
+  shown();
+  const fs::path kept = shown()->file;
+  ASSERT_TRUE(fs::is_regular_file(kept));
+  fs::rename(folder_ / "c", folder_ / "unplugged");
+  EXPECT_FALSE(picture_file(library(), "c", "0"));
+  EXPECT_TRUE(fs::is_regular_file(kept));
+  fs::rename(folder_ / "unplugged", folder_ / "c");
+  EXPECT_EQ(shown()->file, kept);
+}
+
 TEST_F(Thumbnails, AreSmallKeptAndMadeAgainWhenThePictureChanges) {
   write("c/a.png", test::as_png(test::pattern(300, 150, 1)));
   add({"a.png"});

@@ -23,6 +23,8 @@ constexpr std::size_t kDeepestFolder = 100;
 constexpr std::size_t kLongestPath = 1000;  // of a tag
 constexpr std::size_t kMostMetadata = 100;
 constexpr std::size_t kMostBookmarks = 1'000'000;
+/// Our own attribute, beside TAGS: which of them a machine gave, as JSON.
+constexpr const char* kMachineTags = "commonplace_machine_tags";
 
 /// Folders that browsers make themselves and that say nothing of what is in them.
 bool is_browsers_own(const HtmlToken& heading, const std::string& name) {
@@ -52,8 +54,21 @@ struct Bookmark {
   Json metadata = Json::object();
   std::unordered_set<std::string> tag_names;
 
+  std::vector<ItemTag> machine;  ///< those of the tags that a machine gave
+
   void add_tag(const std::string& name) {
     if (!name.empty() && tag_names.insert(name).second) record.item.tags.push_back(plain_tag(name));
+  }
+  /// One that another bookmark of the address has; a person's word goes before a machine's.
+  void add_tag(const ItemTag& tag) {
+    std::vector<ItemTag>& tags = record.item.tags;
+    const auto same = std::find_if(tags.begin(), tags.end(),
+                                   [&](const ItemTag& each) { return each.name == tag.name; });
+    if (same == tags.end())
+      tags.push_back(tag);
+    else if (tag.by != GivenBy::machine)
+      *same = tag;
+    tag_names.insert(tag.name);
   }
   void add_metadata(const std::string& name, const Json& value) {
     if (metadata.size() < kMostMetadata && !metadata.contains(name)) metadata[name] = value;
@@ -79,7 +94,7 @@ class Bookmarks {
     if (item.text.empty()) item.text = std::move(other.text);
     if (item.time.empty() || (!other.time.empty() && other.time < item.time))
       item.time = other.time;
-    for (const ItemTag& tag : other.tags) first.add_tag(tag.name);
+    for (const ItemTag& tag : other.tags) first.add_tag(tag);
     for (const auto& [name, value] : bookmark.metadata.get_ref<const Json::object_t&>())
       first.add_metadata(name, value);
   }
@@ -217,6 +232,18 @@ class BookmarkParser {
     collect(Collecting::title);
   }
 
+  /// Takes the tags that we marked as a machine's from people's. Marks that cannot be understood
+  /// are metadata.
+  void part_from_machines(Bookmark& bookmark) {
+    std::vector<ItemTag>& tags = bookmark.record.item.tags;
+    for (const ItemTag& mark : bookmark.machine) {
+      const auto marked = [&](const ItemTag& tag) { return tag.name == mark.name; };
+      if (std::erase_if(tags, marked) == 0) continue;  // someone took it away
+      bookmark.tag_names.erase(mark.name);
+      tags.push_back(mark);
+    }
+  }
+
   /// The open folders as one tag, as many levels as fit.
   std::string folder_path() const {
     std::string path;
@@ -237,6 +264,7 @@ class BookmarkParser {
       return;
     }
     const std::string text = decode_html(value);
+    if (name == kMachineTags && read_marks(text)) return;
     if (name == "add_date" || name == "time") {
       // TIME is ours, for times that are less precise than ADD_DATE's seconds.
       if (const auto time = parse_time(text); time && (item.time.empty() || name == "time"))
@@ -248,7 +276,19 @@ class BookmarkParser {
     }
   }
 
+  bool read_marks(const std::string& text) {
+    try {
+      std::vector<ItemTag> marks = tags_of(parse_json(text), kMachineTags);
+      std::erase_if(marks, [](const ItemTag& tag) { return tag.by != GivenBy::machine; });
+      open_bookmark_->machine = std::move(marks);
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  }
+
   void finish_bookmark() {
+    if (open_bookmark_) part_from_machines(*open_bookmark_);
     if (open_bookmark_) bookmarks_.add(std::move(*open_bookmark_));
     open_bookmark_.reset();
   }
@@ -300,8 +340,8 @@ Json metadata_of(const Item& item) {
 }
 
 bool is_attribute_name(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kOwn{"href", "add_date", "time",
-                                                 "tags", "url",      "folder"};
+  constexpr std::array<std::string_view, 7> kOwn{"href", "add_date", "time",      "tags",
+                                                 "url",  "folder",   kMachineTags};
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
@@ -328,12 +368,16 @@ std::string bookmark_lines(const Item& item, const std::string& address, const J
     if (const auto text = scalar_text(value); text && is_attribute_name(name))
       append_attribute(out, upper_case(name).c_str(), encode_html(*text));
   std::string tags;
+  std::vector<ItemTag> machine;
   for (const ItemTag& tag : item.tags) {
     if (tag.name == folder) continue;  // it stands in that folder
+    if (tag.by == GivenBy::machine) machine.push_back(tag);
     if (!tags.empty()) tags += ',';
     for (const char c : encode_html(tag.name)) tags += c == ',' ? "&#44;" : std::string(1, c);
   }
   if (!tags.empty()) append_attribute(out, "TAGS", tags);
+  if (!machine.empty())
+    append_attribute(out, upper_case(kMachineTags).c_str(), encode_html(tags_json(machine)));
   out.append(">").append(encode_html(item.title)).append("</A>\n");
   if (!item.text.empty()) out.append("    <DD>").append(encode_html(item.text)).append("\n");
   return out;
@@ -344,8 +388,9 @@ std::string folder_of(const Item& item, const Json& metadata) {
   const auto found = metadata.find("folder");
   if (found == metadata.end() || !found->is_string()) return {};
   const std::string folder = tag_name(found->get<std::string>());
-  const bool tagged = std::any_of(item.tags.begin(), item.tags.end(),
-                                  [&](const ItemTag& tag) { return tag.name == folder; });
+  const bool tagged = std::any_of(item.tags.begin(), item.tags.end(), [&](const ItemTag& tag) {
+    return tag.name == folder && tag.by != GivenBy::machine;
+  });
   return tagged ? folder : std::string();
 }
 
@@ -368,6 +413,21 @@ void write_folders(const std::map<std::string, std::string>& folders, const Outp
 }
 
 }  // namespace
+
+bool fits_bookmark(const Item& item) {
+  if (!item.image.empty() || item.place || !item.labels.empty()) return false;
+  if (const std::string address = address_of(item); !address.empty() && address != item.id)
+    return false;
+  for (const ItemTag& tag : item.tags)
+    if (tag.count != 1) return false;
+  if (item.metadata.empty()) return true;
+  const Json metadata = parse_json(item.metadata);
+  if (!metadata.is_object()) return false;
+  for (const auto& [name, value] : metadata.get_ref<const Json::object_t&>())
+    if (name != "url" && name != "folder" && !(is_attribute_name(name) && scalar_text(value)))
+      return false;
+  return true;
+}
 
 void read_bookmarks(ByteSource& bytes, const std::string& name, const Sink& sink) {
   const std::string html = read_all(bytes, kLimit, name);

@@ -23,9 +23,14 @@ void write_csv(const ItemSource& items, char separator, const Output& out);
 /// Netscape bookmark HTML. An item without a web address as its id (or in metadata "url") is left
 /// out; returns how many were.
 std::size_t write_bookmarks(const ItemSource& items, const std::string& title, const Output& out);
+/// Whether a bookmark holds all that an item says, or has no place for its id, picture, place,
+/// labels, counts of tags or metadata of several values.
+bool fits_bookmark(const Item& item);
 /// XC: features of row r for the r-th item; label numbers are positions in `labels`, and tags that
 /// are not among them are left out. Error if there are more or fewer items than rows.
 void write_xc(const ItemSource& items, const SparseView& features,
               const std::vector<std::string>& labels, const Output& out);
+/// Whether a line of XC holds all that an item says but its id: tags and the label "split".
+bool fits_xc(const Item& item);
 
 }  // namespace commonplace

@@ -23,7 +23,8 @@ void fill(std::optional<T>& value, const std::optional<T>& other) {
   if (!value) value = other;
 }
 
-void append(std::vector<std::string>& list, std::vector<std::string>&& others) {
+template <class T>
+void append(std::vector<T>& list, std::vector<T>&& others) {
   list.insert(list.end(), std::make_move_iterator(others.begin()),
               std::make_move_iterator(others.end()));
 }
@@ -49,6 +50,9 @@ std::vector<ItemTag> tags_of(const PhotoFacts& facts) {
     if (tag_leaf(name) != name) continue;
     if (const std::string key = tag_key(name); levels.count(key) == 0) add(name, key);
   }
+  seen.clear();
+  for (const ItemTag& tag : facts.machine)
+    if (seen.insert(tag_key(tag.name)).second) tags.push_back(tag);
   return tags;
 }
 
@@ -120,6 +124,7 @@ std::optional<double> parse_degrees(std::string_view text, std::string_view refe
 void merge(PhotoFacts& facts, PhotoFacts&& other) {
   append(facts.paths, std::move(other.paths));
   append(facts.keywords, std::move(other.keywords));
+  append(facts.machine, std::move(other.machine));
   fill(facts.title, std::move(other.title));
   fill(facts.headline, std::move(other.headline));
   fill(facts.description, std::move(other.description));

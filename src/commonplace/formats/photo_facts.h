@@ -14,6 +14,7 @@ namespace commonplace {
 struct PhotoFacts {
   std::vector<std::string> paths;     ///< hierarchical tags, levels parted by '/'
   std::vector<std::string> keywords;  ///< plain tags
+  std::vector<ItemTag> machine;  ///< tags that are marked as a machine's; in neither list above
   std::string title;
   std::string headline;  ///< stands in for a missing title
   std::string description;
@@ -41,7 +42,8 @@ void merge(PhotoFacts& facts, PhotoFacts&& other);
 void add_keywords(PhotoFacts& facts, std::string_view text, std::string_view separators);
 
 /// The item that the facts make. Tags are named by `tag_name`; paths come first, and a plain
-/// keyword that is a level of one of them is not repeated.
+/// keyword that is a level of one of them is not repeated. A machine's tags come last, one that a
+/// person gave too a second time.
 Item item_of(const PhotoFacts& facts);
 
 /// A place from XMP's forms: "51,30.12N", "51,30,7.2S", "-0.127"; `reference` is N, S, E, W or

@@ -106,6 +106,15 @@ void read_xc(LineReader& lines, const XcNames& names, const std::string& split_n
                       "; is it cut off?"));
 }
 
+bool fits_xc(const Item& item) {
+  return item.title.empty() && item.text.empty() && item.image.empty() && !item.place &&
+         item.time.empty() && item.metadata.empty() &&
+         std::all_of(item.labels.begin(), item.labels.end(),
+                     [](const Label& label) { return label.field == "split"; }) &&
+         std::all_of(item.tags.begin(), item.tags.end(),
+                     [](const ItemTag& tag) { return tag.count == 1; });
+}
+
 void write_xc(const ItemSource& items, const SparseView& features,
               const std::vector<std::string>& labels, const Output& out) {
   std::unordered_map<std::string_view, std::size_t> positions;

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 
 #include <libxml/parser.h>
 #include <libxml/xmlsave.h>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
+#include "commonplace/formats/json_text.h"
 #include "commonplace/formats/picture_bytes.h"
+#include "commonplace/formats/tag_name.h"
 
 namespace commonplace {
 namespace {
@@ -142,7 +146,7 @@ void add_indented(xmlNode* parent, xmlNode* added, const std::string& indent,
   if (!closing_indent.empty()) xmlAddChild(parent, xmlNewText(xml(closing_indent.c_str())));
 }
 
-void add_item(xmlNode* array, const std::string& value) {
+xmlNode* add_item(xmlNode* array, const std::string& value) {
   const std::string closing = indent_of(array);
   xmlNode* first = first_child(array);
   std::string indent = first != nullptr ? indent_of(first) : std::string();
@@ -150,6 +154,7 @@ void add_item(xmlNode* array, const std::string& value) {
   xmlNode* item = xmlNewNode(array->ns, xml("li"));
   xmlNodeAddContentLen(item, xml(value.data()), static_cast<int>(value.size()));
   add_indented(array, item, indent, indent.empty() ? std::string() : closing);
+  return item;
 }
 
 /// An empty array inside `property`, in place of whatever text stood there.
@@ -163,6 +168,17 @@ xmlNode* make_array(xmlNode* property, const char* kind) {
   xmlNode* array = xmlNewNode(namespace_at(property, xmp::rdf, "rdf"), xml(kind));
   add_indented(property, array, closing.empty() ? std::string() : closing + " ", closing);
   return array;
+}
+
+/// Frees a node, with the white space in front of it.
+void free_node(xmlNode* node) {
+  if (xmlNode* before = node->prev;
+      before != nullptr && before->type == XML_TEXT_NODE && xmlIsBlankNode(before) != 0) {
+    xmlUnlinkNode(before);
+    xmlFreeNode(before);
+  }
+  xmlUnlinkNode(node);
+  xmlFreeNode(node);
 }
 
 /// The largest number of attributes in one tag of `text`. A '<' begins a tag wherever it stands,
@@ -313,6 +329,75 @@ void XmpPacket::append(const XmpName& name, const char* array,
   for (const std::string& value : values) add_item(into, value);
 }
 
+void XmpPacket::remove_property(const XmpName& name) {
+  while (xmlAttr* attribute = property_attribute(rdf(), name)) xmlRemoveProp(attribute);
+  while (xmlNode* property = property_element(rdf(), name)) free_node(property);
+}
+
+void XmpPacket::remove(const XmpName& name, const std::function<bool(const std::string&)>& gone) {
+  xmlNode* property = property_element(rdf(), name);
+  xmlNode* array = property == nullptr ? nullptr : array_in(property);
+  if (array == nullptr) {
+    if (const std::string value = text(name); !value.empty() && gone(value)) remove_property(name);
+    return;
+  }
+  for (xmlNode* item = first_child(array); item != nullptr;) {
+    xmlNode* next = next_element(item->next);
+    if (gone(value_of(item))) free_node(item);
+    item = next;
+  }
+  if (first_child(array) == nullptr) remove_property(name);
+}
+
+std::vector<XmpPacket::Structure> XmpPacket::structures(const XmpName& name) const {
+  std::vector<Structure> result;
+  xmlNode* property = property_element(rdf(), name);
+  xmlNode* array = property == nullptr ? nullptr : array_in(property);
+  if (array == nullptr) return result;
+  for (xmlNode* item = first_child(array); item != nullptr; item = next_element(item->next)) {
+    xmlNode* inner = child(item, xmp::rdf, "Description");
+    xmlNode* node = inner == nullptr ? item : inner;
+    Structure& fields = result.emplace_back();
+    for (xmlAttr* each = node->properties; each != nullptr; each = each->next)
+      if (each->ns != nullptr && xmlStrEqual(each->ns->href, xml(name.space)))
+        fields.emplace_back(reinterpret_cast<const char*>(each->name),
+                            take(xmlNodeGetContent(reinterpret_cast<xmlNode*>(each))));
+    for (xmlNode* each = first_child(node); each != nullptr; each = next_element(each->next))
+      if (each->ns != nullptr && xmlStrEqual(each->ns->href, xml(name.space)))
+        fields.emplace_back(reinterpret_cast<const char*>(each->name), value_of(each));
+  }
+  return result;
+}
+
+void XmpPacket::set_structures(const XmpName& name, const std::vector<Structure>& structures) {
+  remove_property(name);
+  if (structures.empty()) return;
+  xmlNode* array = array_for(name, "Bag");
+  for (const Structure& fields : structures) {
+    xmlNode* item = add_item(array, "");
+    xmlNewNsProp(item, namespace_at(array, xmp::rdf, "rdf"), xml("parseType"), xml("Resource"));
+    const std::string closing = indent_of(item);
+    for (const auto& [field, value] : fields) {
+      xmlNode* node = xmlNewNode(namespace_at(item, name.space, name.prefix), xml(field.c_str()));
+      xmlNodeAddContentLen(node, xml(value.data()), static_cast<int>(value.size()));
+      add_indented(item, node, closing.empty() ? closing : closing + " ", closing);
+    }
+  }
+}
+
+bool XmpPacket::is_bare() const {
+  const xmlNode* root = xmlDocGetRootElement(document_.get());
+  if (take(xmlGetNsProp(root, xml("xmptk"), xml("adobe:ns:meta/"))) != "Commonplace") return false;
+  bool bare = true;
+  for_each_description(rdf(), [&](xmlNode* description) {
+    bare = first_child(description) == nullptr;
+    for (xmlAttr* each = description->properties; each != nullptr; each = each->next)
+      bare = bare && each->ns != nullptr && xmlStrEqual(each->ns->href, xml(xmp::rdf));
+    return !bare;
+  });
+  return bare;
+}
+
 std::string XmpPacket::serialise() const {
   xmlBuffer* buffer = xmlBufferCreate();
   xmlSaveCtxt* save = xmlSaveToBuffer(buffer, "UTF-8", declared_ ? 0 : XML_SAVE_NO_DECL);
@@ -324,6 +409,65 @@ std::string XmpPacket::serialise() const {
   return result;
 }
 
+namespace {
+
+/// Takes what is marked as a machine's out of the lists. A keyword that is a level of such a tag is
+/// its own too: writers put people's plain tags among the paths as well.
+void part_from_machines(PhotoFacts& facts, const std::vector<MachineMark>& marks) {
+  std::map<std::string, std::size_t> by_key;
+  std::map<std::string, std::vector<std::size_t>> by_level;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    by_key.emplace(tag_key(marks[i].tag.name), i);
+    for (const std::string& path : tag_path(marks[i].tag.name))
+      by_level[tag_key(tag_leaf(path))].push_back(i);
+  }
+  std::set<std::size_t> found;
+  std::erase_if(facts.paths, [&](const std::string& path) {
+    const auto mark = by_key.find(tag_key(tag_name(path)));
+    if (mark != by_key.end()) found.insert(mark->second);
+    return mark != by_key.end();
+  });
+  std::erase_if(facts.keywords, [&](const std::string& keyword) {
+    const auto levels = by_level.find(tag_key(tag_name(keyword)));
+    if (levels != by_level.end()) found.insert(levels->second.begin(), levels->second.end());
+    return levels != by_level.end();
+  });
+  for (const std::size_t i : found) facts.machine.push_back(marks[i].tag);
+}
+
+}  // namespace
+
+std::vector<MachineMark> machine_marks(const XmpPacket& packet) {
+  std::vector<MachineMark> marks;
+  std::set<std::string> keys;
+  for (const XmpPacket::Structure& fields : packet.structures(xmp::machine_tags)) {
+    MachineMark mark{{"", 1, GivenBy::machine, "unknown", 0}};
+    for (const auto& [field, value] : fields) {
+      if (field == "Tag") mark.tag.name = tag_name(value);
+      if (field == "Model" && !value.empty()) mark.tag.model = value;
+      if (field == "Run") mark.run = value;
+      if (field != "Score") continue;
+      double score = 0;
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), score);
+      if (read.ec == std::errc() && score >= 0 && score <= 1) mark.tag.score = score;
+    }
+    if (!mark.tag.name.empty() && keys.insert(tag_key(mark.tag.name)).second)
+      marks.push_back(std::move(mark));
+  }
+  return marks;
+}
+
+void set_machine_marks(XmpPacket& packet, const std::vector<MachineMark>& marks) {
+  std::vector<XmpPacket::Structure> structures;
+  for (const MachineMark& mark : marks) {
+    XmpPacket::Structure& fields = structures.emplace_back();
+    fields = {{"Tag", mark.tag.name}, {"Model", mark.tag.model}};
+    if (!mark.run.empty()) fields.emplace_back("Run", mark.run);
+    fields.emplace_back("Score", number_text(mark.tag.score));
+  }
+  packet.set_structures(xmp::machine_tags, structures);
+}
+
 PhotoFacts facts_of_xmp(const XmpPacket& packet) {
   auto text = [&](const char* space, const char* local) { return packet.text({space, "", local}); };
   PhotoFacts facts;
@@ -333,6 +477,8 @@ PhotoFacts facts_of_xmp(const XmpPacket& packet) {
     facts.paths.push_back(std::move(path));
   }
   facts.keywords = packet.list(xmp::subject);
+  if (const std::vector<MachineMark> marks = machine_marks(packet); !marks.empty())
+    part_from_machines(facts, marks);
   facts.title = text(dc, "title");
   facts.headline = text(photoshop, "Headline");
   facts.description = text(dc, "description");

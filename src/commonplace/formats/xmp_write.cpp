@@ -65,10 +65,94 @@ void append_tags(XmpPacket& packet, const std::vector<std::string>& tags) {
   packet.append(xmp::subject, "Bag", missing(packet, xmp::subject, leaves));
 }
 
+/// Tags by their keys.
+std::set<std::string> keys_of(const std::vector<std::string>& tags) {
+  std::set<std::string> keys;
+  for (const std::string& tag : tags) keys.insert(tag_key(tag_name(tag)));
+  return keys;
+}
+
+/// Takes tags out of all lists; the last level of one stays where another tag has it as a level.
+void remove_tags(XmpPacket& packet, const std::vector<std::string>& tags) {
+  const std::set<std::string> keys = keys_of(tags);
+  const auto is_gone = [&](std::string value) {
+    std::replace(value.begin(), value.end(), '|', '/');
+    return keys.count(tag_key(tag_name(value))) != 0;
+  };
+  packet.remove(xmp::hierarchical_subject, is_gone);
+  packet.remove(xmp::tags_list, [&](const std::string& value) {
+    return keys.count(tag_key(tag_name(value))) != 0;
+  });
+  std::set<std::string> others;
+  std::vector<std::string> left = packet.list(xmp::hierarchical_subject);
+  for (std::string& path : left) std::replace(path.begin(), path.end(), '|', '/');
+  for (std::string& path : packet.list(xmp::tags_list)) left.push_back(std::move(path));
+  for (const std::string& tag : left)
+    for (const std::string& path : tag_path(tag_name(tag))) others.insert(tag_key(tag_leaf(path)));
+  std::set<std::string> leaves;
+  for (const std::string& tag : tags) leaves.insert(tag_key(tag_leaf(tag)));
+  packet.remove(xmp::subject, [&](const std::string& value) {
+    const std::string key = tag_key(tag_name(value));
+    return leaves.count(key) != 0 && others.count(key) == 0;
+  });
+}
+
+/// Brings the marks of a packet in line with what people and the library say.
+void settle_marks(XmpPacket& packet, const SidecarTags& wanted, XmpChange& change) {
+  const std::set<std::string> given = keys_of(wanted.given);
+  const std::set<std::string> rejected = keys_of(wanted.rejected);
+  for (MachineMark& mark : machine_marks(packet)) {
+    const std::string key = tag_key(mark.tag.name);
+    if (given.count(key) != 0) {
+      change.accepts.push_back(mark.tag.name);
+    } else if (rejected.count(key) != 0 || (wanted.withdrawn && wanted.withdrawn(mark.tag))) {
+      change.removes.push_back(mark.tag.name);
+    } else {
+      change.marks.push_back(std::move(mark));
+    }
+  }
+  if (!change.removes.empty()) remove_tags(packet, change.removes);
+}
+
+XmpPacket read_packet(XmpChange& change) {
+  change.before = read_file(change.sidecar, metadata_limit);
+  return {change.before, change.sidecar.string()};
+}
+
+void finish(XmpChange& change, XmpPacket& packet) {
+  if (machine_marks(packet) != change.marks) set_machine_marks(packet, change.marks);
+  change.deletes = !change.creates && packet.is_bare();
+  change.packet = packet.serialise();
+  // A character that XML cannot hold would make the sidecar unreadable, for others too.
+  parse_xmp(change.packet, change.sidecar.string() + " with the tags added");
+}
+
+/// The mark on a tag, if it has one.
+MachineMark* find_mark(std::vector<MachineMark>& marks, const std::string& tag) {
+  const std::string key = tag_key(tag);
+  const auto found = std::find_if(marks.begin(), marks.end(), [&](const MachineMark& mark) {
+    return tag_key(mark.tag.name) == key;
+  });
+  return found == marks.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 XmpChange plan_xmp(const fs::path& photo, const std::vector<std::string>& tags,
                    const std::vector<std::string>& unwanted) {
+  return plan_xmp(photo, SidecarTags{.given = tags, .rejected = unwanted});
+}
+
+XmpChange plan_marks(const fs::path& sidecar, const SidecarTags& wanted) {
+  XmpChange change;
+  change.sidecar = sidecar;
+  XmpPacket packet = read_packet(change);
+  settle_marks(packet, wanted, change);
+  if (!change.accepts.empty() || !change.removes.empty()) finish(change, packet);
+  return change;
+}
+
+XmpChange plan_xmp(const fs::path& photo, const SidecarTags& wanted) {
   XmpChange change;
   const std::vector<fs::path> existing = sidecars(photo);
   change.creates = existing.empty();
@@ -77,44 +161,78 @@ XmpChange plan_xmp(const fs::path& photo, const std::vector<std::string>& tags,
   XmpPacket packet;
   if (!change.creates) {
     change.sidecar = existing.front();
-    change.before = read_file(change.sidecar, metadata_limit);
-    packet = XmpPacket(change.before, change.sidecar.string());
+    packet = read_packet(change);
   }
+  settle_marks(packet, wanted, change);
 
-  std::set<std::string> unwanted_keys;
-  for (const std::string& tag : unwanted) unwanted_keys.insert(tag_key(tag));
-  PresentTags present;
+  const std::set<std::string> accepted = keys_of(change.accepts);
+  const std::set<std::string> removed = keys_of(change.removes);
+  const std::set<std::string> rejected = keys_of(wanted.rejected);
+  PresentTags people;
+  PresentTags machines;
   std::vector<std::string> all;
+  std::vector<MachineMark> elsewhere;  // what other files of the photo mark as a machine's
   for (ItemTag& tag : read_photo(photo).tags) {
-    present.add(tag.name);
-    if (unwanted_keys.count(tag_key(tag.name)) == 0) all.push_back(std::move(tag.name));
+    const std::string key = tag_key(tag.name);
+    if (tag.by != GivenBy::machine || accepted.count(key) != 0) {
+      people.add(tag.name);
+      if (rejected.count(key) == 0) all.push_back(std::move(tag.name));
+    } else if (!people.has(tag.name) && removed.count(key) == 0 && rejected.count(key) == 0 &&
+               !(wanted.withdrawn && wanted.withdrawn(tag))) {
+      machines.add(tag.name);
+      all.push_back(tag.name);
+      if (find_mark(change.marks, tag.name) == nullptr) elsewhere.push_back({std::move(tag)});
+    }
   }
-  for (const std::string& written : tags) {
+  for (const std::string& written : wanted.given) {
     std::string tag = tag_name(written);
-    if (tag.empty() || present.has(tag)) continue;
-    present.add(tag);
+    if (tag.empty() || people.has(tag)) continue;
+    people.add(tag);
     all.push_back(tag);
     change.adds.push_back(std::move(tag));
   }
-  if (change.adds.empty()) return change;
-
-  append_tags(packet, all);
-  change.packet = packet.serialise();
-  // A character that XML cannot hold would make the sidecar unreadable, for others too.
-  parse_xmp(change.packet, change.sidecar.string() + " with the tags added");
+  bool remarked = false;
+  for (MachineMark each : wanted.machine) {
+    each.tag.name = tag_name(each.tag.name);
+    const std::string& name = each.tag.name;
+    if (name.empty() || people.has(name)) continue;
+    if (MachineMark* mark = find_mark(change.marks, name)) {
+      if (mark->tag.model == each.tag.model && mark->tag.score == each.tag.score) continue;
+      remarked = true;
+      *mark = each;
+      continue;
+    }
+    if (machines.has(name)) continue;
+    machines.add(name);
+    all.push_back(name);
+    change.adds.push_back(name);
+    change.marks.push_back(std::move(each));
+  }
+  if (!change.adds.empty()) {
+    change.marks.insert(change.marks.end(), elsewhere.begin(), elsewhere.end());
+    append_tags(packet, all);
+  }
+  if (remarked || !change.adds.empty() || !change.accepts.empty() || !change.removes.empty())
+    finish(change, packet);
   return change;
 }
 
 void apply_xmp(const XmpChange& change) {
   if (change.packet.empty()) return;
   const std::string name = change.sidecar.string();
+  std::error_code ignored;
   if (change.creates) {
-    std::error_code ignored;
     require(!fs::exists(fs::symlink_status(change.sidecar, ignored)), name,
             ": was made meanwhile, or is a link to nothing; export again");
   } else {
     require(read_file(change.sidecar, metadata_limit) == change.before, name,
             ": was changed meanwhile; export again");
+  }
+  if (change.deletes && !fs::is_symlink(change.sidecar, ignored)) {
+    std::error_code error;
+    fs::remove(change.sidecar, error);
+    require(!error, name, ": cannot be removed: ", error.message());
+    return;
   }
   AtomicFile file(change.sidecar);
   file.write(change.packet);

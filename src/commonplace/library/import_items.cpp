@@ -1,5 +1,7 @@
 #include "commonplace/library/import_items.h"
 
+#include <algorithm>
+
 #include "commonplace/base/error.h"
 #include "commonplace/library/imported_features.h"
 #include "commonplace/library/item_writer.h"
@@ -74,20 +76,43 @@ void read_records(const fs::path& source, const ImportOptions& options, const Re
   summary.added = writer.added();
   summary.updated = writer.updated();
   summary.unchanged = writer.unchanged();
-  summary.missing = writer.rows() - summary.added - summary.updated - summary.unchanged;
   if (writer.rows() > 0 || summary.bad == 0) return;
   const Problem& first = summary.problems.front();
   fail(source.string(), ": none of its ", summary.bad, " records could be read as ", summary.format,
        "; the first: ", to_string(first.where), ": ", first.message);
 }
 
+/// The rows to keep: those that were seen, and those that no source ever had.
+std::vector<bool> rows_to_keep(const Library& library, const Collection& target,
+                               std::vector<bool> seen) {
+  Statement query =
+      library.database().prepare("SELECT row FROM item WHERE collection = ? AND sourceless <> 0");
+  query.bind(target.id);
+  while (query.step()) seen[static_cast<std::size_t>(query.integer(0))] = true;
+  return seen;
+}
+
+/// A disk that is away looks like a folder whose files were all deleted.
+void require_most_to_stay(const Collection& target, const fs::path& source, std::int64_t missing,
+                          std::int64_t seen) {
+  require(missing <= 9 * seen, source.string(), " has only ", seen, " of the ", missing + seen,
+          " items of '", target.name,
+          "'; nothing was removed. If a disk is away, connect it and add again; if they are to go, "
+          "give --prune-all");
+}
+
 /// Removes items that the source no longer has, or makes sure that they can stay.
 void settle_missing_items(Library& library, const Collection& target, const ImportOptions& options,
-                          const std::string& root_before, const ItemWriter& writer,
-                          ImportedFeatures& features, ImportSummary& summary) {
+                          const fs::path& source, const std::string& root_before,
+                          const ItemWriter& writer, ImportedFeatures& features,
+                          ImportSummary& summary) {
+  const std::vector<bool> keep = rows_to_keep(library, target, writer.seen());
+  summary.missing = std::count(keep.begin(), keep.end(), false);
   // A record that could not be read may well be one of those that seem to be missing.
   if (options.prune && summary.bad == 0 && summary.missing > 0) {
-    features.renumber(remove_unseen_items(library, target, writer.seen()));
+    const std::int64_t seen = summary.updated + summary.unchanged;
+    if (!options.prune_all) require_most_to_stay(target, source, summary.missing, seen);
+    features.renumber(remove_unseen_items(library, target, keep));
     std::swap(summary.removed, summary.missing);
   } else if (root_before != target.root) {
     const std::int64_t stranded = stranded_images(library, target, writer.seen());
@@ -98,7 +123,7 @@ void settle_missing_items(Library& library, const Collection& target, const Impo
 }
 
 void put_items(Library& library, const Collection& collection, std::vector<Item>& items) {
-  ItemWriter writer(library, collection);
+  ItemWriter writer(library, collection, ItemOrigin::nowhere);
   for (Item& each : items) writer.put(each);
   library.database()
       .prepare("UPDATE collection SET items = ?, changed = ?, revision = revision + 1 WHERE id = ?")
@@ -122,14 +147,16 @@ ImportSummary import_collection(Library& library, const std::string& name, const
     const std::string root_before =
         has_collection(library, name) ? collection(library, name).root : read.root.string();
     const Collection target = open_collection(library, name, absolute, read.root, summary.format);
-    ItemWriter writer(library, target);
+    ItemWriter writer(library, target,
+                      summary.format == "photos" ? ItemOrigin::pictures : ItemOrigin::source);
     ImportedFeatures features(library);
     read_records(absolute, options, read, progress, writer, features, summary);
     progress({"finishing", 0, 0, ""});
     library.database()
         .prepare("UPDATE collection SET items = ? WHERE id = ?")
         .run(writer.rows(), target.id);
-    settle_missing_items(library, target, options, root_before, writer, features, summary);
+    settle_missing_items(library, target, options, absolute, root_before, writer, features,
+                         summary);
     features.store(library, collection(library, name), absolute.string());
     transaction.commit();
   }

@@ -16,7 +16,9 @@ struct ImportOptions {
   ReadOptions read;
   bool strict = false;  ///< the first bad record ends the import and nothing is changed
   bool prune = false;   ///< items that the source no longer has are removed, unless a record of it
-                        ///< could not be read (otherwise they are kept)
+                        ///< could not be read (otherwise they are kept); never those that came
+                        ///< without a source (add_items)
+  bool prune_all = false;  ///< even if that is nearly all of them, which is an Error otherwise
 };
 
 struct Problem {
@@ -39,7 +41,8 @@ struct ImportSummary {
 
 /// Adds the items of `source` to the collection `name`, which is made if need be. Items that are
 /// there already are updated where the source says something new; decisions and machine tags stay.
-/// Error if the source is in another folder than before and lacks pictures that were there.
+/// Error if the source is in another folder than before and lacks pictures that were there, or if
+/// pruning would remove more than nine in ten items that a source gave.
 /// One transaction: an Error, a Cancelled or a killed process leaves the library as it was.
 /// Memory does not grow with the number of items, but for a bit each.
 ImportSummary import_collection(Library& library, const std::string& name,

@@ -5,6 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
+#include "commonplace/formats/tag_name.h"
 #include "commonplace/io/xxhash64.h"
 
 namespace commonplace {
@@ -68,21 +69,29 @@ std::int64_t fingerprint_of(const Item& item) {
   return static_cast<std::int64_t>(hash.digest());
 }
 
+/// Whether the item has the tag as a machine's, too.
+bool is_marked(const Item& item, const std::string& name) {
+  return std::any_of(item.tags.begin(), item.tags.end(), [&](const ItemTag& tag) {
+    return tag.by == GivenBy::machine && tag_key(tag_name(tag.name)) == tag_key(tag_name(name));
+  });
+}
+
 std::optional<std::string_view> text_or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
 }  // namespace
 
-ItemWriter::ItemWriter(Library& library, const Collection& collection)
+ItemWriter::ItemWriter(Library& library, const Collection& collection, ItemOrigin origin)
     : database_(library.database()),
       collection_(collection.id),
+      origin_(origin),
       tags_(database_),
       find_(database_.prepare(
           "SELECT id, row, fingerprint FROM item WHERE collection = ? AND key = ?")),
       insert_(database_.prepare(
           "INSERT INTO item(collection, row, key, title, text, image, latitude, longitude, time, "
-          "metadata, fingerprint) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+          "metadata, fingerprint, sourceless) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
       update_(database_.prepare(
           "UPDATE item SET title = ?, text = ?, image = ?, latitude = ?, longitude = ?, time = ?, "
           "metadata = ?, fingerprint = ? WHERE id = ?")),
@@ -94,6 +103,13 @@ ItemWriter::ItemWriter(Library& library, const Collection& collection)
           "INSERT OR REPLACE INTO machine_tag(item, tag, model, score) VALUES(?, ?, ?, ?)")),
       insert_label_(
           database_.prepare("INSERT INTO label(item, position, field, value) VALUES(?, ?, ?, ?)")),
+      find_marks_(database_.prepare("SELECT tag FROM machine_mark WHERE item = ?")),
+      insert_mark_(database_.prepare(
+          "INSERT OR REPLACE INTO machine_mark(item, tag, model) VALUES(?, ?, ?)")),
+      remove_mark_(database_.prepare("DELETE FROM machine_mark WHERE item = ? AND tag = ?")),
+      given_(database_.prepare("SELECT 1 FROM machine_tag WHERE item = ? AND tag = ?")),
+      has_source_(
+          database_.prepare("UPDATE item SET sourceless = 0 WHERE id = ? AND sourceless <> 0")),
       seen_(static_cast<std::size_t>(collection.items), false) {}
 
 std::int64_t ItemWriter::put(Item& item) {
@@ -107,7 +123,7 @@ std::int64_t ItemWriter::put(Item& item) {
   require(!known || !seen_[static_cast<std::size_t>(row)], "the id '", item.id,
           "' came before in this source; --map id=FIELD takes another field for it");
   // May throw, so it comes before anything of the item is written.
-  if (!same) find_tags(item);
+  if (!same) find_tags(item, id);
   if (!known) {
     write_parts(insert(item, fingerprint), item);
     seen_.push_back(true);
@@ -118,17 +134,28 @@ std::int64_t ItemWriter::put(Item& item) {
       update(id, item, fingerprint);
       write_parts(id, item);
     }
+    if (origin_ != ItemOrigin::nowhere) has_source_.run(id);
     ++(same ? unchanged_ : updated_);
   }
   return row;
 }
 
-void ItemWriter::find_tags(const Item& item) {
+void ItemWriter::find_tags(const Item& item, std::int64_t id) {
   human_.clear();
   machine_.clear();
+  marked_.clear();
+  if (origin_ == ItemOrigin::pictures && id != 0)
+    for (find_marks_.bind(id); find_marks_.step();) marked_.push_back(find_marks_.integer(0));
+  unmarked_ = marked_;
   for (const ItemTag& tag : item.tags) {
     const TagTable::Entry& entry = tags_.find_or_make(tag.name);
     if (entry.id == 0) continue;
+    if (std::find(marked_.begin(), marked_.end(), entry.id) != marked_.end()) {
+      std::erase(unmarked_, entry.id);
+      // The library knows whether its model still says so; a person's word beside a mark counts,
+      // one in place of the mark is the machine's.
+      if (tag.by == GivenBy::machine || !is_marked(item, tag.name)) continue;
+    }
     std::vector<TagRow>& rows = tag.by == GivenBy::machine ? machine_ : human_;
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const TagRow& other) {
       return other.tag == entry.id && other.given->model == tag.model;
@@ -143,11 +170,11 @@ void ItemWriter::find_tags(const Item& item) {
 }
 
 std::int64_t ItemWriter::insert(const Item& item, std::int64_t fingerprint) {
-  insert_.run(collection_, rows(), item.id, text_or_null(item.title), text_or_null(item.text),
-              text_or_null(item.image),
-              item.place ? std::optional(item.place->latitude) : std::nullopt,
-              item.place ? std::optional(item.place->longitude) : std::nullopt,
-              text_or_null(item.time), text_or_null(item.metadata), fingerprint);
+  insert_.run(
+      collection_, rows(), item.id, text_or_null(item.title), text_or_null(item.text),
+      text_or_null(item.image), item.place ? std::optional(item.place->latitude) : std::nullopt,
+      item.place ? std::optional(item.place->longitude) : std::nullopt, text_or_null(item.time),
+      text_or_null(item.metadata), fingerprint, origin_ == ItemOrigin::nowhere ? 1 : 0);
   return database_.last_row();
 }
 
@@ -164,8 +191,15 @@ void ItemWriter::write_parts(std::int64_t id, const Item& item) {
   std::int64_t position = 0;
   for (const TagRow& row : human_)
     insert_tag_.run(id, position++, row.tag, row.count, text_or_null(row.written));
-  for (const TagRow& row : machine_)
-    insert_machine_tag_.run(id, row.tag, model_of(row.given->model), row.given->score);
+  for (const TagRow& row : machine_) {
+    const bool in_sidecar = origin_ == ItemOrigin::pictures;
+    if (in_sidecar) insert_mark_.run(id, row.tag, row.given->model);
+    // What the library's own models say of an item is newer than what they wrote to its sidecar.
+    const bool known = in_sidecar && given_.bind(id, row.tag).step();
+    given_.reset();
+    if (!known) insert_machine_tag_.run(id, row.tag, model_of(row.given->model), row.given->score);
+  }
+  for (const std::int64_t tag : unmarked_) remove_mark_.run(id, tag);
   position = 0;
   for (const Label& label : item.labels)
     insert_label_.run(id, position++, label.field, label.value);

@@ -11,10 +11,19 @@
 
 namespace commonplace {
 
-/// Writes records into a collection, within a transaction of the caller.
+/// Where the items that are written come from.
+enum class ItemOrigin {
+  source,    ///< a file
+  pictures,  ///< pictures with sidecars, in which tags of machines may stand
+  nowhere,   ///< another program handed them over; no source has them
+};
+
+/// Writes records into a collection, within a transaction of the caller. Of pictures, a tag that
+/// the library itself put into a sidecar stays the machine's, also where another program has lost
+/// the mark; and what a model took back in the library does not come back from a sidecar.
 class ItemWriter {
  public:
-  ItemWriter(Library& library, const Collection& collection);
+  ItemWriter(Library& library, const Collection& collection, ItemOrigin origin);
 
   /// Adds the record's item, or updates it where something changed. Error, with nothing written,
   /// for an item that cannot be: no id, an id that came before, a latitude of 95. Returns its row.
@@ -35,7 +44,7 @@ class ItemWriter {
     std::string written;  ///< empty where it is the tag's own spelling
     double count;
   };
-  void find_tags(const Item& item);
+  void find_tags(const Item& item, std::int64_t id);
   std::int64_t insert(const Item& item, std::int64_t fingerprint);
   void update(std::int64_t id, const Item& item, std::int64_t fingerprint);
   void write_parts(std::int64_t id, const Item& item);
@@ -43,6 +52,7 @@ class ItemWriter {
 
   Database& database_;
   std::int64_t collection_;
+  ItemOrigin origin_;
   TagTable tags_;
   Statement find_;
   Statement insert_;
@@ -52,6 +62,13 @@ class ItemWriter {
   Statement insert_tag_;
   Statement insert_machine_tag_;
   Statement insert_label_;
+  Statement find_marks_;
+  Statement insert_mark_;
+  Statement remove_mark_;
+  Statement given_;
+  Statement has_source_;
+  std::vector<std::int64_t> marked_;    ///< tags of the item at hand that stood in its sidecars
+  std::vector<std::int64_t> unmarked_;  ///< those of them that do no longer
   std::vector<TagRow> human_;
   std::vector<TagRow> machine_;
   std::vector<bool> seen_;

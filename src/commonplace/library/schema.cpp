@@ -156,6 +156,19 @@ CREATE TABLE evaluation(
   created TEXT NOT NULL
 ) STRICT;
 )sql",
+    // When a machine gave a tag, which of its tags stand in the files of pictures, and which items
+    // came without a source.
+    R"sql(
+ALTER TABLE machine_tag ADD COLUMN run TEXT NOT NULL DEFAULT '';
+CREATE TABLE machine_mark(          -- written to a sidecar by an export, or found in one
+  item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE,
+  tag INTEGER NOT NULL REFERENCES tag,
+  model TEXT NOT NULL,              -- by name: it may be another library's
+  PRIMARY KEY(item, tag)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE item ADD COLUMN sourceless INTEGER NOT NULL DEFAULT 0;
+UPDATE item SET sourceless = 1 WHERE key GLOB 'learned-????????????????';
+)sql",
 };
 
 }  // namespace

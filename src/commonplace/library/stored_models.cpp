@@ -121,13 +121,14 @@ void store_machine_tags(Library& library, const Collection& collection, std::str
   Statement find =
       library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
-      "INSERT INTO machine_tag(item, tag, model, score) VALUES(?, ?, ?, ?)");
+      "INSERT INTO machine_tag(item, tag, model, score, run) VALUES(?, ?, ?, ?, ?)");
+  const std::string now = current_time();
   for (const MachineTag& each : tags) {
     require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
             "' has no item '", each.item, "'");
     const std::int64_t tag = table.find_or_make(each.tag).id;
     require(tag != 0, "'", each.tag, "' is not a tag: nothing but white space");
-    insert.run(find.integer(0), tag, id, each.score);
+    insert.run(find.integer(0), tag, id, each.score, now);
   }
   transaction.commit();
 }

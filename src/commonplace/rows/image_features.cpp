@@ -130,6 +130,7 @@ class Making {
 
   MadeImageFeatures run(bool relearn) {
     const auto begun = Clock::now();
+    require_most_files();
     MadeImageFeatures made;
     made.model = model_name_;
     std::optional<ImageFeatureModel> stored;
@@ -150,7 +151,11 @@ class Making {
                                  [](const ImageState& state) { return state.problem.empty(); }) -
                    made.kept;
     for (std::size_t i = 0; i < sources_.size(); ++i)
-      if (!states_[i].problem.empty()) made.skipped.push_back({sources_[i].id, states_[i].problem});
+      if (!states_[i].problem.empty())
+        made.skipped.push_back({sources_[i].id, states_[i].problem});
+      else if (states_[i].away)
+        made.skipped.push_back({sources_[i].id, concat("cannot be read now: ", sources_[i].location,
+                                                       "; what was made of it before is kept")});
     on_first(run_.comm, [&] {
       made.record = store(made.learned);
       std::error_code ignored;
@@ -164,6 +169,30 @@ class Making {
 
  private:
   bool is_first() const { return run_.comm.rank() == 0; }
+
+  /// Refuses to go on where rows would be made anew without nearly all of the files that they were
+  /// made of.
+  void require_most_files() const {
+    std::int64_t files = 0;
+    std::int64_t missing = 0;
+    std::string first;
+    for (const ImageSource& source : sources_) {
+      if (source.location.empty() || source.location.find("://") != std::string::npos) continue;
+      ++files;
+      std::error_code error;
+      if (fs::is_regular_file(source.location, error)) continue;
+      if (missing++ == 0) first = source.location;
+    }
+    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
+    const bool stored = std::any_of(records.begin(), records.end(),
+                                    [&](const FeatureRecord& each) { return each.name == name_; });
+    if (!run_.comm.broadcast(stored && files > 0 && missing * 10 >= files * 9, 0)) return;
+    fail(
+        missing, " of the ", files, " pictures of '", collection_.name, "' are not there (such as ",
+        first, "); the features '", name_,
+        "' are left as they are. If a disk is away, connect it and try again; if the pictures have "
+        "moved or are gone, add their folder again");
+  }
 
   /// The model of this name, if it was learned with the same options.
   std::optional<ImageFeatureModel> stored_model() const {
@@ -257,15 +286,18 @@ class Making {
         rows_.row(static_cast<std::int64_t>(i)) = before.row(static_cast<std::int64_t>(i));
   }
 
-  /// The state of a picture whose file is the one that its stored row was made of; otherwise an
-  /// unknown one.
+  /// The state of a picture whose file is the one that its stored row was made of, or cannot be
+  /// read now; otherwise an unknown one.
   ImageState still_holds(std::size_t i, const ImageTable& table) const {
     const auto known = table.states.find(sources_[i].id);
-    if (known == table.states.end() || !known->second.known) return {};
+    if (known == table.states.end() || !known->second.known || sources_[i].location.empty())
+      return {};
     try {
       if (read_image(sources_[i]).fingerprint != known->second.fingerprint) return {};
     } catch (const Error&) {
-      return {};
+      ImageState state = known->second;
+      state.away = true;
+      return state;
     }
     return known->second;
   }

@@ -11,7 +11,7 @@
 
 namespace commonplace {
 
-/// An item whose picture could not be read; its row is zeros.
+/// An item whose picture could not be read; its row is the one it had while it could, else zeros.
 struct SkippedImage {
   std::string id;
   std::string reason;
@@ -33,8 +33,8 @@ struct MadeImageFeatures {
 /// model, unless `relearn` asks for a new one. Vocabularies come from a sample of up to 1,024
 /// pictures, principal axes from as many as fit into 1 GiB. Work that is interrupted goes on where
 /// it stopped when it is asked for again, by however many ranks; until then it lies in
-/// LIB/unfinished. Rank 0 stores. Error if the collection has no items or none of its pictures can
-/// be read. Collective.
+/// LIB/unfinished. Rank 0 stores. Error if the collection has no items, or none of its pictures can
+/// be read; or if it has such features and nine in ten files or more are not there. Collective.
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
                                       bool relearn, const Run& run);

@@ -155,14 +155,16 @@ class RowKeeper {
 }  // namespace
 
 std::string to_bytes(const ImageState& state) {
-  std::string bytes(1 + sizeof state.fingerprint, state.known ? 1 : 0);
+  std::string bytes(1 + sizeof state.fingerprint,
+                    static_cast<char>((state.known ? 1 : 0) + (state.away ? 2 : 0)));
   std::memcpy(bytes.data() + 1, &state.fingerprint, sizeof state.fingerprint);
   return bytes + state.problem;
 }
 
 ImageState image_state(std::string_view bytes) {
   ImageState state;
-  state.known = bytes.front() != 0;
+  state.known = (bytes.front() & 1) != 0;
+  state.away = (bytes.front() & 2) != 0;
   std::memcpy(&state.fingerprint, bytes.data() + 1, sizeof state.fingerprint);
   state.problem = bytes.substr(1 + sizeof state.fingerprint);
   return state;

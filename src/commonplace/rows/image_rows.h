@@ -19,6 +19,7 @@ struct ImageState {
   bool known = false;             ///< the file was read
   std::uint64_t fingerprint = 0;  ///< of the file
   std::string problem;            ///< why there are no features; empty if there are
+  bool away = false;              ///< the file cannot be read now; what is known is older
 };
 
 /// An ImageState as bytes, on its way to other ranks.

@@ -15,11 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The items of a reader, with progress.
+/// The items of a reader, with progress; those that do not fit are counted.
 ItemSource items_of(ItemReader& reader, const Collection& collection, const Progress& progress,
-                    std::int64_t& count) {
-  return [&](Item& item) {
+                    std::int64_t& count, bool (*fits)(const Item&), std::int64_t& partly) {
+  return [&, fits](Item& item) {
     if (!reader.next(item)) return false;
+    if (fits != nullptr && !fits(item)) ++partly;
     if (count++ % 1024 == 0)
       progress({"writing items", static_cast<std::uint64_t>(count),
                 static_cast<std::uint64_t>(collection.items), "items"});
@@ -58,13 +59,14 @@ void require_replaceable(const fs::path& folder) {
 
 std::map<std::string, XcPart> parts_of(const Library& library, const Collection& collection,
                                        TagView tags, const SparseView& features,
-                                       const Progress& progress, std::vector<std::string>& labels) {
+                                       const Progress& progress, std::vector<std::string>& labels,
+                                       std::int64_t& partly) {
   // One spelling of each tag: the first.
   std::map<std::string, std::string> spelling;
   std::map<std::string, XcPart> parts;
   ItemReader reader(library, collection, tags);
   std::int64_t count = 0;
-  const ItemSource source = items_of(reader, collection, progress, count);
+  const ItemSource source = items_of(reader, collection, progress, count, fits_xc, partly);
   for (Item item; source(item);) {
     XcPart& part = parts[part_of(item)];
     Item kept;
@@ -88,11 +90,15 @@ std::map<std::string, XcPart> parts_of(const Library& library, const Collection&
 ExportSummary export_xc(const Library& library, const Collection& collection, TagView tags,
                         const fs::path& path, const std::string& features_name,
                         const Progress& progress) {
+  require(!tags.machine,
+          "xc has no place to say that a machine gave a tag, so it would come back as a person's; "
+          "leave --machine-tags away, or export jsonl");
   require_replaceable(path);
   const SparseFeatures features(feature_record(library, collection, features_name));
   std::vector<std::string> labels;
+  std::int64_t partly = 0;
   const std::map<std::string, XcPart> parts =
-      parts_of(library, collection, tags, features.matrix(), progress, labels);
+      parts_of(library, collection, tags, features.matrix(), progress, labels, partly);
 
   AtomicFolder folder(path);
   for (const auto& [name, part] : parts) {
@@ -114,7 +120,7 @@ ExportSummary export_xc(const Library& library, const Collection& collection, Ta
   if (!features.names().empty()) write_lines(folder.temporary() / "features.txt", features.names());
   write_lines(folder.temporary() / "labels.txt", labels);
   folder.commit();
-  return {collection.items, 0};
+  return {collection.items, 0, partly};
 }
 
 }  // namespace
@@ -129,7 +135,9 @@ ExportSummary export_collection(const Library& library, const Collection& collec
                                 const Progress& progress) {
   ItemReader reader(library, collection, tags);
   std::int64_t count = 0;
-  const ItemSource items = items_of(reader, collection, progress, count);
+  std::int64_t partly = 0;
+  const ItemSource items = items_of(reader, collection, progress, count,
+                                    format == "bookmarks" ? fits_bookmark : nullptr, partly);
   std::size_t left_out = 0;
   if (format == "jsonl") {
     write_jsonl(items, out);
@@ -141,7 +149,7 @@ ExportSummary export_collection(const Library& library, const Collection& collec
     require(format == "xc", "there is no export format '", format, "'");
     fail("xc is written to a folder; name one with --out");
   }
-  return {count - static_cast<std::int64_t>(left_out), static_cast<std::int64_t>(left_out)};
+  return {count - static_cast<std::int64_t>(left_out), static_cast<std::int64_t>(left_out), partly};
 }
 
 ExportSummary export_collection(const Library& library, const Collection& collection,

@@ -18,6 +18,7 @@ const std::vector<std::string>& export_formats();
 struct ExportSummary {
   std::int64_t items = 0;     ///< written
   std::int64_t left_out = 0;  ///< that the format has no place for, such as a bookmark without URL
+  std::int64_t partly = 0;    ///< written, but saying more than the format has a place for
 };
 
 /// Writes the items of a collection to `out` in any of the formats but xc.

@@ -5,17 +5,81 @@
 #include <unordered_map>
 
 #include "commonplace/base/error.h"
+#include "commonplace/formats/photo.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/decisions.h"
+#include "commonplace/library/machine_marks.h"
 
 namespace commonplace {
+namespace {
 
-WriteBackSummary write_back(const Library& library, const Collection& collection,
+namespace fs = std::filesystem;
+
+/// Writes planned sidecars, once what a killed export left beside them is gone.
+class SidecarWriter {
+ public:
+  void write(const XmpChange& change) {
+    if (swept_.insert(change.sidecar.parent_path()).second)
+      sweep_temporaries(change.sidecar.parent_path());
+    apply_xmp(change);
+  }
+
+ private:
+  std::set<fs::path> swept_;
+};
+
+Problem problem_of(const fs::path& photo, const Error& error) {
+  Problem problem;
+  problem.where.file = photo.string();
+  problem.message = error.what();
+  return problem;
+}
+
+/// What the sidecars of a photo are to become, the one that tags go to first.
+std::vector<XmpChange> plan(const fs::path& photo, const SidecarTags& wanted) {
+  std::vector<XmpChange> changes = {plan_xmp(photo, wanted)};
+  const std::vector<fs::path> all = sidecars(photo);
+  for (std::size_t i = 1; i < all.size(); ++i) changes.push_back(plan_marks(all[i], wanted));
+  return changes;
+}
+
+SidecarMarks marks_after(const std::string& item, const std::vector<XmpChange>& changes) {
+  SidecarMarks marks{item, {}};
+  for (const XmpChange& change : changes)
+    for (const MachineMark& mark : change.marks) marks.tags.push_back(mark.tag);
+  return marks;
+}
+
+bool changes_any(const std::vector<XmpChange>& changes) {
+  for (const XmpChange& change : changes)
+    if (!change.packet.empty()) return true;
+  return false;
+}
+
+SidecarTags wanted_of(const Item& item, RememberedMarks& remembered) {
+  SidecarTags wanted;
+  for (const ItemTag& tag : item.tags) {
+    if (tag.by == GivenBy::machine)
+      wanted.machine.push_back({tag, remembered.run_of(item.id, tag.name, tag.model)});
+    else
+      wanted.given.push_back(tag.name);
+  }
+  wanted.withdrawn = [&remembered, id = item.id](const ItemTag& mark) {
+    return remembered.is_withdrawn(id, mark.name);
+  };
+  return wanted;
+}
+
+}  // namespace
+
+WriteBackSummary write_back(Library& library, const Collection& collection,
                             const WriteBackOptions& options,
                             const std::function<void(const XmpChange&)>& on_change,
                             const Progress& progress) {
   WriteBackSummary summary;
-  std::set<std::filesystem::path> swept;
+  SidecarWriter writer;
+  RememberedMarks remembered(library, collection);
+  std::vector<SidecarMarks> marks;
   std::unordered_map<std::string, std::vector<std::string>> rejected;
   for (const Decision& decision : decisions_in_force(library, collection.name))
     if (decision.verdict == Verdict::rejected) rejected[decision.item].push_back(decision.tag);
@@ -23,36 +87,72 @@ WriteBackSummary write_back(const Library& library, const Collection& collection
   for (Item item; reader.next(item);) {
     progress({"writing sidecars", static_cast<std::uint64_t>(reader.row()),
               static_cast<std::uint64_t>(collection.items), "items"});
-    const std::filesystem::path photo = image_location(collection, item);
-    if (item.image.empty() || !std::filesystem::is_regular_file(photo)) {
+    const fs::path photo = image_location(collection, item);
+    if (item.image.empty() || !fs::is_regular_file(photo)) {
       ++summary.without_file;
       continue;
     }
-    std::vector<std::string> tags;
-    for (const ItemTag& tag : item.tags) tags.push_back(tag.name);
+    SidecarTags wanted = wanted_of(item, remembered);
+    if (const auto unwanted = rejected.find(item.id); unwanted != rejected.end())
+      wanted.rejected = unwanted->second;
     try {
-      const auto unwanted = rejected.find(item.id);
-      const XmpChange change = plan_xmp(
-          photo, tags, unwanted == rejected.end() ? std::vector<std::string>() : unwanted->second);
-      if (change.packet.empty()) {
+      const std::vector<XmpChange> changes = plan(photo, wanted);
+      if (!changes_any(changes)) {
         ++summary.unchanged;
         continue;
       }
-      on_change(change);
-      if (!options.dry_run) {
-        // What an export that was killed left behind.
-        if (swept.insert(change.sidecar.parent_path()).second)
-          sweep_temporaries(change.sidecar.parent_path());
-        apply_xmp(change);
+      for (const XmpChange& change : changes) {
+        if (change.packet.empty()) continue;
+        on_change(change);
+        if (!options.dry_run) writer.write(change);
+        ++summary.changed;
       }
-      ++summary.changed;
+      marks.push_back(marks_after(item.id, changes));
     } catch (const Error& error) {
-      Problem& problem = summary.problems.emplace_back();
-      problem.where.file = photo.string();
-      problem.message = error.what();
+      summary.problems.push_back(problem_of(photo, error));
     }
   }
+  if (!options.dry_run) remember_marks(library, collection, marks);
   return summary;
+}
+
+TakenBack take_back(Library& library, const Collection& collection, const std::string& model,
+                    const Progress& progress) {
+  TakenBack taken;
+  SidecarWriter writer;
+  RememberedMarks remembered(library, collection);
+  std::vector<SidecarMarks> marks;
+  SidecarTags wanted;
+  wanted.withdrawn = [&](const ItemTag& mark) { return mark.model == model; };
+  ItemReader reader(library, collection);
+  for (Item item; reader.next(item);) {
+    progress({"looking at sidecars", static_cast<std::uint64_t>(reader.row()),
+              static_cast<std::uint64_t>(collection.items), "items"});
+    const fs::path photo = image_location(collection, item);
+    if (item.image.empty()) continue;
+    const std::vector<fs::path> found = sidecars(photo);
+    if (found.empty()) {
+      if (remembered.count(item.id) > 0 && !fs::exists(photo)) ++taken.away;
+      continue;
+    }
+    try {
+      std::vector<XmpChange> changes;
+      for (const fs::path& sidecar : found) changes.push_back(plan_marks(sidecar, wanted));
+      if (!changes_any(changes)) continue;
+      for (const XmpChange& change : changes) {
+        if (change.packet.empty()) continue;
+        writer.write(change);
+        ++taken.sidecars;
+        taken.tags += std::ssize(change.removes);
+      }
+      marks.push_back(marks_after(item.id, changes));
+    } catch (const Error& error) {
+      // A sidecar that nobody can read has nothing of ours.
+      if (remembered.count(item.id) > 0) taken.problems.push_back(problem_of(photo, error));
+    }
+  }
+  remember_marks(library, collection, marks);
+  return taken;
 }
 
 }  // namespace commonplace

@@ -25,11 +25,25 @@ struct WriteBackSummary {
 };
 
 /// Writes the tags of a collection's items to XMP sidecars beside their pictures: tags are added,
-/// nothing is taken away or replaced, and the pictures themselves are not touched. Each sidecar is
-/// written whole or not at all. `on_change` is told of each before it is written.
-WriteBackSummary write_back(const Library& library, const Collection& collection,
+/// nothing that a person wrote is taken away or replaced, and the pictures themselves are not
+/// touched. A machine's tags are marked so, and remembered in the library; those that a person has
+/// accepted since lose the mark, those that were rejected or taken back are taken out. Each sidecar
+/// is written whole or not at all. `on_change` is told of each before it is written.
+WriteBackSummary write_back(Library& library, const Collection& collection,
                             const WriteBackOptions& options,
                             const std::function<void(const XmpChange&)>& on_change,
                             const Progress& progress);
+
+struct TakenBack {
+  std::int64_t tags = 0;      ///< that were taken out
+  std::int64_t sidecars = 0;  ///< that they were taken out of
+  std::int64_t away = 0;      ///< items whose sidecars have some but are not on this machine now
+  std::vector<Problem> problems;
+};
+
+/// Takes what the model wrote to sidecars of a collection's pictures out of them again. Those that
+/// cannot be reached now keep it; the next write_back takes it out.
+TakenBack take_back(Library& library, const Collection& collection, const std::string& model,
+                    const Progress& progress);
 
 }  // namespace commonplace
