@@ -45,7 +45,7 @@ void show_stages(const TransferSummary& summary) {
     const TransferStage& stage = summary.stages[i];
     rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
                     fixed(100 * stage.shared_features, 0),
-                    stage.by_naive_bayes ? "words" : "regression",
+                    stage.told_by,
                     std::string(stage.clustered ? "yes" : "no") +
                         (stage.trial.items > 0 ? ", " + fixed(100 * stage.trial.before, 0) +
                                                      " to " + fixed(100 * stage.trial.after, 0)

@@ -59,14 +59,18 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct TransferStage {
-  bool clustered = true;       ///< it was factorised and refined
-  ClusterTrial trial;          ///< which decided that; of no items if it was asked for
-  Report report;               ///< of the factorisation
-  int refinements = 0;         ///< rounds
-  bool permuted = false;       ///< the labels were
-  double shared_features = 0;  ///< share of its features that the one before it has too
-  bool by_naive_bayes = true;  ///< rather than logistic regression
-  double agreement = 0;        ///< share of items whose class the shared words speak for most
+  bool clustered = true;          ///< it was factorised and refined
+  ClusterTrial trial;             ///< which decided that; of no items if it was asked for
+  Report report;                  ///< of the factorisation
+  int refinements = 0;            ///< rounds
+  bool permuted = false;          ///< the labels were
+  double shared_features = 0;     ///< share of its features that the one before it has too
+  std::string told_by = "words";  ///< what the start was told by: words, regression, or both
+  double expected = 0;            ///< share of the start that is expected to be right
+  /// The step that the answer is of: start, self-training, factors or refinement.
+  std::string answer = "start";
+  bool collapsed = false;  ///< a later step was undone
+  double agreement = 0;    ///< share of items whose class the shared words speak for most
 };
 
 struct Transfer {
