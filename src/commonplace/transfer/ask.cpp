@@ -83,7 +83,7 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
   } else if (!request.direct) {
     const std::vector<RankedBridge> ranked = rank_bridges(map, choice);
     if (!ranked.empty() && leads(ranked[0]) &&
-        (ranked[0].forecast.gain > 0 || ranked[0].only_way)) {
+        (ranked[0].only_way || is_clear_gain(ranked[0].forecast))) {
       const auto place = std::find(map.names.begin(), map.names.end(), ranked[0].name);
       way.through = {static_cast<std::size_t>(place - map.names.begin())};
     }

@@ -18,6 +18,8 @@ namespace {
 constexpr double kLeastStart = 0.01;
 /// No accuracy is expected to be higher.
 constexpr double kMostExpected = 0.99;
+/// How far above chance later steps must agree with the start, against what is expected of it.
+constexpr double kLeastAgreement = 0.5;
 /// The least weight of a collection that was labelled on the way.
 constexpr double kLeastTrust = 0.01;
 /// A class has collapsed if it keeps less than this of the share that the start gave it.
@@ -195,8 +197,7 @@ class StagedTransfer {
       const State& teacher = states_[from];
       const ClassifierPool pool = choose(teacher, teacher.classes, common);
       const MatrixD said = learn(pool, teacher, teacher.classes, common);
-      // Collections that were labelled on the way count by how far they are above chance.
-      const double trust = std::max(above_chance(teacher.expected), kLeastTrust);
+      const double trust = trust_in(from, common);
       evidence_ += trust * said;
       expected += trust * expected_accuracy(pool, said, teacher.expected);
       if (trusted <= 0) pool_ = pool;
@@ -218,6 +219,25 @@ class StagedTransfer {
     stage.expected = std::clamp(expected, 1 / static_cast<double>(classes_), kMostExpected);
     start_ =
         with_confidence(balanced_probabilities(evidence_, 1, run_.comm), stage.expected, run_.comm);
+  }
+
+  /// The weight of what a collection says by the features `common`: 1 for sources; those that were
+  /// labelled on the way only repeat what sources say by the same features, so they count by the
+  /// share of features that no source has, and by how far they are above chance.
+  double trust_in(std::size_t from, const std::vector<std::uint8_t>& common) const {
+    if (from < sources_) return 1;
+    double all = 0;
+    double added = 0;
+    for (std::size_t feature = 0; feature < common.size(); ++feature) {
+      if (common[feature] == 0) continue;
+      all += 1;
+      added +=
+          std::none_of(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(sources_),
+                       [&](const State& source) { return source.used[feature] != 0; })
+              ? 1
+              : 0;
+    }
+    return std::max(above_chance(states_[from].expected) * added / std::max(1.0, all), kLeastTrust);
   }
 
   /// 0 for an accuracy that guessing has, 1 for all.
@@ -326,8 +346,8 @@ class StagedTransfer {
   }
 
   /// Whether classes may follow from the start: no class has lost nearly all of its items, and they
-  /// agree with the start at least as often as two answers do that are right as often as it and err
-  /// by themselves.
+  /// agree with the start at least half as far above chance as they would if they were all right,
+  /// or as two answers do that are right as often as the start and err by themselves.
   bool is_plausible(const MatrixD& classes, const TransferStage& stage) const {
     const std::vector<std::int32_t> first = most_likely(start_);
     const std::vector<std::int32_t> then = most_likely(classes);
@@ -344,8 +364,9 @@ class StagedTransfer {
     run_.comm.sum(sums);
     for (std::size_t label = 0; label < count; ++label)
       if (sums[count + label] < kLeastKept * sums[label]) return false;
-    return sums[2 * count] >=
-           chance_agreement(stage.expected, stage.expected) * sums[2 * count + 1];
+    const double above = above_chance(stage.expected);
+    return above_chance(sums[2 * count] / std::max(1.0, sums[2 * count + 1])) >=
+           above * std::min(above, kLeastAgreement);
   }
 
   void factorise(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
