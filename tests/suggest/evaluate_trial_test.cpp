@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_trial_test {
 
 using test::to_dense;
 
@@ -103,12 +103,12 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
   SuggestSplitOptions how;
   how.test_share = 0.25;
   const SuggestTrial random =
-      split_collection(library(), "notes", usual_options(), how, {comm_, 1});
+      split_collection(library(), "notes", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
   EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
   how.split = "time";
   EXPECT_NE(test::message_of([&] {
-              split_collection(library(), "notes", usual_options(), how, {comm_, 1});
+              split_collection(library(), "notes", usual_options(), how, {.jobs = 1});
             }).find("--split random"),
             std::string::npos);
   std::string lines;
@@ -118,11 +118,12 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
              std::to_string(10 + i) + "\",\"tags\":[\"" + (i < 5 ? "old" : "new") +
              "\",\"all\"]}\n";
   test::import_jsonl(library(), "timed", lines);
-  const SuggestTrial timed = split_collection(library(), "timed", usual_options(), how, {comm_, 1});
+  const SuggestTrial timed =
+      split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(timed.train_tags.rows(), 5);
   EXPECT_EQ(timed.test_tags.rows(), 5);
   EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
 }
 
-}  // namespace
+}  // namespace evaluate_trial_test
 }  // namespace commonplace

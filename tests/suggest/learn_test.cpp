@@ -14,7 +14,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace learn_test {
 
 using test::message_of;
 
@@ -38,7 +38,7 @@ bool has(const std::vector<std::string>& tags, const std::string& tag) {
 }
 
 TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
-  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {comm_, 1});
+  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {.jobs = 1});
   EXPECT_EQ(report.model, "suggest.notes");
   EXPECT_EQ(report.features, "text");
   EXPECT_EQ(report.fit.items, 512);
@@ -242,13 +242,13 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
 
 TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   const Collection notes = collection(library(), "notes");
-  make_tag_features(library(), notes, "of_tags", {}, {comm_});
+  make_tag_features(library(), notes, "of_tags", {}, {});
   PlsaOptions topics;
   topics.topics = 3;
   topics.iterations = 3;
-  make_topics(library(), notes, "topics", true, {}, topics, {comm_});
-  make_topics(library(), notes, "themes", false, {}, topics, {comm_});
-  EXPECT_EQ(choose_evidence(library(), notes, {}, {comm_, 1}).sources.size(), 1U)
+  make_topics(library(), notes, "topics", true, {}, topics, {});
+  make_topics(library(), notes, "themes", false, {}, topics, {});
+  EXPECT_EQ(choose_evidence(library(), notes, {}, {.jobs = 1}).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
     SuggestModelOptions options = usual_options();
@@ -262,11 +262,11 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
                      R"({"id":"a","text":"some words"})"
                      "\n");
   EXPECT_NE(message_of([&] {
-              learn_suggest(library(), "bare", "", {}, {comm_, 1});
+              learn_suggest(library(), "bare", "", {}, {.jobs = 1});
             }).find("no tag of collection 'bare'"),
             std::string::npos);
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/naive_suggester.h"
 
 namespace commonplace {
-namespace {
+namespace suggester_quality_test {
 
 /// Three items of four tags; the second has a rejected one.
 struct SmallCase {
@@ -239,5 +239,5 @@ TEST(SuggesterQuality, OfNoneOrOneItem) {
   EXPECT_TRUE(std::isfinite(quality.calibration_error));
 }
 
-}  // namespace
+}  // namespace suggester_quality_test
 }  // namespace commonplace
