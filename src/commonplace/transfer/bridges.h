@@ -72,8 +72,8 @@ inline constexpr double kHardlyShared = 0.01;
 /// Whether it shares features with both ends.
 bool leads(const RankedBridge& bridge);
 
-/// Whether a bridge is clearly forecast to help: more likely than not, and by more than the forecast
-/// errs.
+/// Whether a bridge is clearly forecast to help: more likely than not, and by more than the
+/// forecast errs.
 bool is_clear_gain(const BridgeForecast& forecast);
 
 /// Every collection of the map but the two ends, the best first: by the gain that is predicted.
