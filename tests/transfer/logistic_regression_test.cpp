@@ -64,8 +64,8 @@ TEST(LogisticRegression, LeavesOutWhatIsNotUsedOrNotKnown) {
   EXPECT_GT(all.weights.norm(), 0);
   EXPECT_GT(test::share_right(class_evidence(all, rows.view(), {}), kPlanted.labels()), 0.9);
   classes.bottomRows(50).setZero();
-  const MatrixD told =
-      class_evidence(fit_logistic_regression(rows.view(), classes, used, {}, {}), rows.view(), {});
+  const MatrixD told = class_evidence(fit_logistic_regression(rows.view(), classes, used, {}, {}),
+                                      rows.view(), {});
   EXPECT_GT(test::share_right(told, kPlanted.labels()), 0.6);
 }
 
