@@ -44,8 +44,7 @@ void show_stages(const TransferSummary& summary) {
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
     const TransferStage& stage = summary.stages[i];
     rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
-                    fixed(100 * stage.shared_features, 0),
-                    stage.by_naive_bayes ? "words" : "regression",
+                    fixed(100 * stage.shared_features, 0), stage.told_by,
                     std::string(stage.clustered ? "yes" : "no") +
                         (stage.trial.items > 0 ? ", " + fixed(100 * stage.trial.before, 0) +
                                                      " to " + fixed(100 * stage.trial.after, 0)
@@ -58,6 +57,10 @@ void show_stages(const TransferSummary& summary) {
   print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "GROUPED, % RIGHT",
                "AGREES WITH THEM, %", "ITERATIONS", "REFINEMENTS"},
               rows);
+  for (std::size_t i = 0; i < summary.stages.size(); ++i)
+    if (summary.stages[i].collapsed)
+      warn("In '" + (i < summary.through.size() ? summary.through[i] : summary.target) +
+           "' items group by something else than these labels; that step was undone.");
 }
 
 void show(const Arguments& arguments, const TransferSummary& summary) {
@@ -131,7 +134,8 @@ void add_transfer(CLI::App& app) {
       "Items of the target that have no such label get one from the machine, with its\n"
       "probability ('commonplace show' tells); what you said yourself stays. Without --through "
       "the\n"
-      "program chooses the collection in between that is predicted to gain most, or none. Where\n"
+      "program chooses the collection in between that is clearly predicted to help, or none. "
+      "Where\n"
       "harm is predicted it writes nothing.",
       *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();

@@ -2,7 +2,7 @@
 """Transitive transfer on real data: what the paper shows, beside its figures.
 
     bench/papers/transfer.py PROGRAM [--only newsgroups,sweeps,chain,selection,reviews,office,images]
-                                     [--repeat 10] [--plots FOLDER]
+                                     [--repeat 10] [--triples 60] [--plots FOLDER]
 """
 import argparse
 import itertools
@@ -164,16 +164,31 @@ def selection(program, folder, options):
 
 
 def reviews(program, folder, options):
-    library, learned = selection(program, folder, options)
-    best = sorted((trial for trial in learned["trials"] if not trial["features_hidden"]), key=lambda trial: -trial["success"])[:10]
-    methods = "svm,pair,pair-steps,propagation,propagation-bridge,direct,commonplace"
-    print("The ten triples of the greatest forecast (their target held out of it), accuracy, %:")
-    print(f"  {'source, bridge, target':52}" + "".join(f"{method:>19}" for method in methods.split(",")))
-    for trial in best:
-        found = run(program, "evaluate", "transfer", library, "--source", trial["source"], "--intermediate",
-                    trial["bridge"], "--target", trial["target"], "--min", 5, "--methods", methods)["methods"]
-        print(f"  {trial['source'] + ', ' + trial['bridge'] + ', ' + trial['target']:52}"
-              + "".join(f"{100 * each['accuracy']:19.1f}" for each in found))
+    """All ordered pairs of the review domains, and --triples of the triples: how far below the best of others."""
+    library = review_library(program, folder)
+    names = sorted(path.name.split(".")[0] for path in (DATA / "amazon_reviews").glob("*.jsonl.gz"))
+    triples = list(itertools.permutations(names, 3))
+    random.Random(1).shuffle(triples)
+    for title, ways in (("pairs", list(itertools.permutations(names, 2))), ("triples", triples[:options.triples])):
+        rows = []
+        for way in ways:
+            between = ["--intermediate", way[1]] if len(way) == 3 else []
+            found = run(program, "evaluate", "transfer", library, "--source", way[0], *between, "--target", way[-1],
+                        "--min", 5, "--methods", ",".join(["commonplace", *(["direct"] if between else []), "svm",
+                                                           "factors"]))["methods"]
+            rows.append({each["method"]: each for each in found})
+        print(f"\nReviews, {len(ways)} ordered {title} of 12 domains, accuracy on the target, %:")
+        for method in rows[0]:
+            right = [100 * row[method]["accuracy"] for row in rows]
+            print(f"  {method:12} {np.mean(right):5.1f}  ({min(right):.1f} .. {max(right):.1f})")
+        ours = [row["commonplace"] for row in rows]
+        below = [100 * (row["commonplace"]["accuracy"] - max(each["accuracy"] for name, each in row.items()
+                                                             if name != "commonplace")) for row in rows]
+        ece = [each["calibration_error"] for each in ours]
+        print(f"  expected calibration error {np.mean(ece):.3f} on average, {max(ece):.3f} at most, above 0.1 in "
+              f"{sum(each > 0.1 for each in ece)}; against the best of the others {min(below):+.1f} points at worst, "
+              f"more than 1 below in {sum(each < -1 for each in below)}; answers of one class: "
+              f"{sum(each['largest_said'] > 0.99 for each in ours)}")
 
 
 def office(program, folder, options):
@@ -254,6 +269,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--only", default=",".join(part for part in parts if part != "selection"))
     parser.add_argument("--repeat", type=int, default=10)
+    parser.add_argument("--triples", type=int, default=60, help="of the 1,320 ordered triples of reviews")
     parser.add_argument("--plots", type=pathlib.Path)
     options = parser.parse_args()
     for name in options.only.split(","):

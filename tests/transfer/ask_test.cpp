@@ -270,6 +270,21 @@ TEST_F(TransferTask, RanksBridges) {
             std::string::npos);
 }
 
+TEST_F(TransferTask, GoesDirectlyUnlessABridgeClearlyGains) {
+  EXPECT_FALSE(is_clear_gain({.success = 0, .gain = 0.01, .gain_error = 0.001}));
+  EXPECT_FALSE(is_clear_gain({.success = 0.9, .gain = 0.01, .gain_error = 0.02}));
+  EXPECT_TRUE(is_clear_gain({.success = 0.9, .gain = 0.03, .gain_error = 0.01}));
+  add("u", 0, false);
+  TransferRequest asked = request();
+  asked.target = "u";
+  asked.candidates = {"i"};
+  const BridgeRanking ranking = rank_library_bridges(library(), asked, {}, {.jobs = 2});
+  ASSERT_FALSE(is_clear_gain(ranking.bridges[0].forecast));
+  const TransferSummary summary = transfer(asked);
+  EXPECT_TRUE(summary.through.empty());
+  EXPECT_GT(share_right(summary), 0.9);
+}
+
 TEST_F(TransferTask, LearnsFromTheLibraryWhichBridgesHelp) {
   for (const std::int64_t which : {0, 1, 2, 3}) add("n" + std::to_string(which), which, true);
   const LearnedBridges learned =

@@ -7,6 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/eval/calibration.h"
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
@@ -137,8 +138,8 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
 }
 
 /// Items that group by what they are about (item / 2 % 2), which is not what their labels (item %
-/// 2) say: most of their words are of the subject, the others of the label.
-Sparse opinions(std::uint64_t seed) {
+/// 2) say: most of their words are of the subject, a share `says` of the label.
+Sparse opinions(std::uint64_t seed, double says_label = 0.25) {
   constexpr std::int64_t kWords = 40;
   Sparse rows;
   rows.columns = 4 * kWords;
@@ -146,7 +147,7 @@ Sparse opinions(std::uint64_t seed) {
     Rng rng(seed, static_cast<std::uint64_t>(item));
     std::map<std::int32_t, float> counts;
     for (int i = 0; i < 20; ++i) {
-      const bool says = rng.uniform() < 0.25;
+      const bool says = rng.uniform() < says_label;
       const std::int64_t block = says ? 2 + item % 2 : item / 2 % 2;
       counts[static_cast<std::int32_t>(block * kWords +
                                        static_cast<std::int64_t>(rng.below(kWords)))] += 1;
@@ -171,12 +172,46 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
   }
   const double right = test::share_right(found.classes[1], labels);
   EXPECT_GT(right, 0.85);
-  options.cluster_assumption = "yes";
-  EXPECT_LT(test::share_right(transfer_classes(sources, path, 2, options, {}).classes[1], labels),
-            right - 0.1)
+  EXPECT_LT(
+      test::share_right(
+          refine_classes(rows[2].view(), found.classes[1], {}, options.naive_bayes, {}).classes,
+          labels),
+      right - 0.1)
       << "the test is too easy: clustering does no harm";
+  options.cluster_assumption = "yes";
+  const Transfer forced = transfer_classes(sources, path, 2, options, {});
+  EXPECT_GT(test::share_right(forced.classes[1], labels), right - 0.03)
+      << "a step that leads away from what the shared words say is undone";
   options.cluster_assumption = "maybe";
   EXPECT_THROW(transfer_classes(sources, path, 2, options, {}), Error);
+}
+
+/// The source clusters as its labels say, so that the trial allows it; the target does not.
+TEST(TransitiveTransfer, UndoesWhatCollapsesAndIsNotSureOfIt) {
+  std::vector<std::int32_t> labels;
+  for (std::int32_t item = 0; item < 400; ++item) labels.push_back(item % 2);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const std::vector<Sparse> rows = {opinions(seed, 0.9), opinions(seed + 10, 0.15)};
+    const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
+    const std::vector<TransferCollection> path = {{rows[1].view(), {}}};
+    const Transfer found = transfer_classes(sources, path, 2, {}, {});
+    const TransferStage& stage = found.stages[0];
+    EXPECT_TRUE(stage.clustered) << "the test is too easy: the trial tells";
+    EXPECT_TRUE(stage.collapsed);
+    EXPECT_NE(stage.answer, "refinement");
+    EXPECT_GT(test::share_right(found.classes[0], labels), 0.75);
+    std::vector<double> sure;
+    std::vector<std::uint8_t> right;
+    double first = 0;
+    for (Eigen::Index item = 0; item < 400; ++item) {
+      Eigen::Index best = 0;
+      sure.push_back(found.classes[0].row(item).maxCoeff(&best));
+      right.push_back(static_cast<std::uint8_t>(best == item % 2));
+      first += best == 0 ? 1 : 0;
+    }
+    EXPECT_LT(expected_calibration_error(sure, right), 0.1);
+    EXPECT_NEAR(first / 400, 0.5, 0.15) << "one class took the other's items";
+  }
 }
 
 TEST(TransitiveTransfer, RanksAgree) {

@@ -83,7 +83,7 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
   } else if (!request.direct) {
     const std::vector<RankedBridge> ranked = rank_bridges(map, choice);
     if (!ranked.empty() && leads(ranked[0]) &&
-        (ranked[0].forecast.gain > 0 || ranked[0].only_way)) {
+        (ranked[0].only_way || is_clear_gain(ranked[0].forecast))) {
       const auto place = std::find(map.names.begin(), map.names.end(), ranked[0].name);
       way.through = {static_cast<std::size_t>(place - map.names.begin())};
     }
@@ -301,7 +301,10 @@ std::string to_json(const TransferSummary& summary) {
          {"converged", stage.report.converged},
          {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
          {"refinements", stage.refinements},
-         {"told_by", stage.by_naive_bayes ? "words" : "regression"},
+         {"told_by", stage.told_by},
+         {"expected", stage.expected},
+         {"answer", stage.answer},
+         {"collapsed", stage.collapsed},
          {"grouped", stage.clustered},
          {"right_before_grouping", stage.trial.before},
          {"right_after_grouping", stage.trial.after},

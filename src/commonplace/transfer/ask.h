@@ -65,7 +65,7 @@ struct TransferSummary {
 /// Labels the items of the target that have no label of their own, and stores what it finds as
 /// machine labels under the model's name, with their probabilities, in place of what that model
 /// said before; what humans say is not touched. If the way is not given, the collection in between
-/// of the greatest predicted gain is taken, or none if no gain is predicted. Where harm is
+/// of the greatest predicted gain is taken if the gain is clear, otherwise none. Where harm is
 /// predicted, or source and target have nothing in common, it refuses and writes nothing. Each rank
 /// has the library and works on its own_rows of every collection on the way; rank 0 writes.
 TransferSummary transfer_labels(Library& library, const TransferRequest& request,

@@ -101,6 +101,10 @@ bool leads(const RankedBridge& bridge) {
   return bridge.shared_source >= kHardlyShared && bridge.shared_target >= kHardlyShared;
 }
 
+bool is_clear_gain(const BridgeForecast& forecast) {
+  return forecast.success > 0.5 && forecast.gain > forecast.gain_error;
+}
+
 BridgeAdvice built_in_advice() {
   return {bridge_choice_from_json(built_in_bridges()), built_in_bridges_source()};
 }
@@ -229,8 +233,7 @@ RankedBridge forecast_path(const BridgeMap& map, const std::vector<std::size_t>&
   bridge.shared_source = map.shared(0, at(through.front()));
   bridge.shared_target = map.shared(at(through.back()), at(map.target()));
   bridge.forecast = predict(choice, bridge.traits);
-  bridge.only_way =
-      map.shared(0, at(map.target())) <= 0 && bridge.shared_source > 0 && bridge.shared_target > 0;
+  bridge.only_way = map.shared(0, at(map.target())) < kHardlyShared && leads(bridge);
   return bridge;
 }
 

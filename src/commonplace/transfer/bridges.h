@@ -72,6 +72,10 @@ inline constexpr double kHardlyShared = 0.01;
 /// Whether it shares features with both ends.
 bool leads(const RankedBridge& bridge);
 
+/// Whether a bridge is clearly forecast to help: more likely than not, and by more than the
+/// forecast errs.
+bool is_clear_gain(const BridgeForecast& forecast);
+
 /// Every collection of the map but the two ends, the best first: by the gain that is predicted.
 /// Those that do not lead from one to the other come last.
 std::vector<RankedBridge> rank_bridges(const BridgeMap& map, const BridgeChoice& choice);

@@ -120,23 +120,29 @@ bool has_probabilities(const std::string& method) {
 struct Judged {
   double accuracy = 0;
   double calibration_error = 0;
+  double confidence = 0;    ///< the mean
+  double largest_said = 0;  ///< share of the class that is said most often
 };
 
 /// Over the items of the target whose labels are known but were not shown.
 Judged judge(const MatrixD& scores, const TransferTrial& trial) {
   std::vector<double> sure;
   std::vector<std::uint8_t> right;
+  std::vector<double> said(static_cast<std::size_t>(scores.cols()), 0);
   for (std::size_t item = 0; item < trial.truth.size(); ++item) {
     if (trial.truth[item] < 0 || trial.known.back()[item] >= 0) continue;
     Eigen::Index best = 0;
     const double most = scores.row(static_cast<Eigen::Index>(item)).maxCoeff(&best);
     sure.push_back(std::clamp(most, 0.0, 1.0));
     right.push_back(static_cast<std::uint8_t>(best == trial.truth[item]));
+    said[static_cast<std::size_t>(best)] += 1;
   }
   require(!right.empty(), "the target has no labels to compare with");
   const double count = static_cast<double>(right.size());
   return {std::accumulate(right.begin(), right.end(), 0.0) / count,
-          expected_calibration_error(sure, right)};
+          expected_calibration_error(sure, right),
+          std::accumulate(sure.begin(), sure.end(), 0.0) / count,
+          *std::max_element(said.begin(), said.end()) / count};
 }
 
 std::vector<std::string> methods_for(const std::string& asked, const TransferTrial& trial) {
@@ -173,12 +179,14 @@ struct Piece {
 struct Outcome {
   double accuracy = 0;
   double calibration_error = 0;
+  double confidence = 0;
+  double largest_said = 0;
   double seconds = 0;
   std::vector<double> objective;  ///< by iteration, if it was watched
   std::vector<double> accuracy_by_iteration;
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, accuracy, calibration_error, seconds, objective,
-                                   accuracy_by_iteration)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, accuracy, calibration_error, confidence, largest_said,
+                                   seconds, objective, accuracy_by_iteration)
 
 /// All repetitions of a method stand together. The first of ours is watched.
 std::vector<Piece> pieces_of(const TransferData& data, std::size_t sources,
@@ -222,6 +230,8 @@ Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sou
   const Judged judged = judge(scores, trial);
   outcome.accuracy = judged.accuracy;
   outcome.calibration_error = judged.calibration_error;
+  outcome.confidence = judged.confidence;
+  outcome.largest_said = judged.largest_said;
   return outcome;
 }
 
@@ -234,6 +244,8 @@ void finish(TransferQuality& quality, int repeat) {
     squares += (each - quality.accuracy) * (each - quality.accuracy);
   quality.deviation = repeat > 1 ? std::sqrt(squares / (count - 1)) : 0;
   quality.seconds /= count;
+  quality.confidence /= count;
+  quality.largest_said /= count;
   quality.calibration_error =
       has_probabilities(quality.method) ? quality.calibration_error / count : -1;
 }
@@ -296,20 +308,14 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
     if (piece.repetition == 0)
-      result.methods.push_back({piece.method,
-                                piece.cell.clusters,
-                                piece.cell.labelled_bridge,
-                                piece.cell.labelled_target,
-                                piece.cell.removed,
-                                0,
-                                0,
-                                0,
-                                0,
-                                {}});
+      result.methods.push_back({piece.method, piece.cell.clusters, piece.cell.labelled_bridge,
+                                piece.cell.labelled_target, piece.cell.removed});
     Outcome outcome = unpacked<Outcome>(made[i]);
     TransferQuality& quality = result.methods.back();
     quality.accuracies.push_back(outcome.accuracy);
     quality.calibration_error += outcome.calibration_error;
+    quality.confidence += outcome.confidence;
+    quality.largest_said += outcome.largest_said;
     quality.seconds += outcome.seconds;
     if (piece.watched) {
       result.objective = std::move(outcome.objective);
@@ -331,8 +337,12 @@ std::string to_json(const TransferEvaluation& evaluation) {
                  {"accuracy", each.accuracy},
                  {"deviation", each.deviation},
                  {"accuracies", each.accuracies},
+                 {"largest_said", each.largest_said},
                  {"seconds", each.seconds}};
-    if (each.calibration_error >= 0) json["calibration_error"] = each.calibration_error;
+    if (each.calibration_error >= 0) {
+      json["calibration_error"] = each.calibration_error;
+      json["confidence"] = each.confidence;
+    }
     methods.push_back(std::move(json));
   }
   Json collections = Json::array();

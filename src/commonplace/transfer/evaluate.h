@@ -48,9 +48,11 @@ struct TransferQuality {
   std::int64_t removed = 0;
   double accuracy = 0;   ///< share of the target's items that are right; labelled ones aside
   double deviation = 0;  ///< of the accuracy, over the repetitions
-  double calibration_error = -1;  ///< expected; -1 for methods without probabilities
+  double calibration_error = 0;  ///< expected; -1 for methods without probabilities
+  double confidence = 0;         ///< the mean probability of what is said
+  double largest_said = 0;       ///< share of the class that is said most often
   double seconds = 0;
-  std::vector<double> accuracies;  ///< one a repetition
+  std::vector<double> accuracies{};  ///< one a repetition
 };
 
 struct TransferEvaluation {

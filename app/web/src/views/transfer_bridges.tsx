@@ -38,7 +38,7 @@ export function Bridges(props: { ranking: BridgeRanking; way: string; choose: (w
             <tbody>
               {ranking.bridges.map((each, index) => {
                 const value = `through:${each.name}`;
-                const leads = index === 0 && ((each.gain ?? 0) > 0 || each.only_way);
+                const leads = index === 0 && (((each.success ?? 0) > 0.5 && (each.gain ?? 0) > (each.gain_error ?? 0)) || each.only_way);
                 return (
                   <tr key={each.name} class={leads ? 'leads' : ''}>
                     <th scope="row">

@@ -9,15 +9,21 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/math/assignment.h"
-#include "commonplace/transfer/core/logistic_regression.h"
+#include "commonplace/transfer/core/base_classifiers.h"
 
 namespace commonplace {
 namespace {
 
 /// A start is never surer than this, so that every class can still grow.
 constexpr double kLeastStart = 0.01;
-/// No label is less likely than this.
-constexpr double kLeastShare = 1e-12;
+/// No accuracy is expected to be higher.
+constexpr double kMostExpected = 0.99;
+/// How far above chance later steps must agree with the start, against what is expected of it.
+constexpr double kLeastAgreement = 0.5;
+/// The least weight of a collection that was labelled on the way.
+constexpr double kLeastTrust = 0.01;
+/// A class has collapsed if it keeps less than this of the share that the start gave it.
+constexpr double kLeastKept = 0.2;
 
 /// Clustering may cost so much accuracy on the collection before: it makes up for what evidence
 /// from other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and
@@ -39,6 +45,7 @@ struct State {
   MatrixD classes;
   bool has_labels = false;  ///< on any rank
   bool held = false;        ///< its classes stay as they were told
+  double expected = 1;      ///< the share of its classes that is taken for right
 };
 
 State state_of(const TransferCollection& from, std::int64_t classes, std::int64_t features,
@@ -47,8 +54,8 @@ State state_of(const TransferCollection& from, std::int64_t classes, std::int64_
           " features, the first has ", features);
   require(from.labels.empty() || std::ssize(from.labels) == from.items.rows, "there are ",
           from.items.rows, " items but ", from.labels.size(), " labels");
-  State state{from.items, labels_or_none(from), {}, features_in_use(from.items, comm), {}, false,
-              false};
+  State state{
+      from.items, labels_or_none(from), {}, features_in_use(from.items, comm), {}, false, false, 1};
   std::int64_t labelled = 0;
   for (const std::int32_t label : state.labels) {
     require(label >= -1 && label < classes, "there is a label ", label, " but only ", classes,
@@ -68,17 +75,6 @@ void spread_unknown(State& state) {
     if (state.given[item] == 0)
       state.classes.row(static_cast<Eigen::Index>(item))
           .setConstant(1 / static_cast<double>(state.classes.cols()));
-}
-
-/// The class that each item is most of; -1 for rows of zeros and those that are of all alike.
-std::vector<std::int32_t> most_likely(const MatrixD& classes) {
-  std::vector<std::int32_t> labels;
-  for (Eigen::Index row = 0; row < classes.rows(); ++row) {
-    Eigen::Index best = 0;
-    const double most = classes.row(row).maxCoeff(&best);
-    labels.push_back(most > classes.row(row).minCoeff() ? static_cast<std::int32_t>(best) : -1);
-  }
-  return labels;
 }
 
 /// Brings labels along the path, one stage a collection.
@@ -110,29 +106,23 @@ class StagedTransfer {
     State& state = states_[which];
     TransferStage stage;
     stage.shared_features = shared_features(which);
-    evidence_ = evidence_for(which, stage);
+    hear(which, stage);
     decide_clustering(which, stage);
-    state.held = !stage.clustered;
-    if (!stage.clustered) {
-      set_unknown(state, balanced_probabilities(evidence_, 1, run_.comm));
-      stage.agreement = agreement(state);
-      return stage;
-    }
-    start(state);
-    factorise(which, stage, watch);
-    if (const std::vector<int> permutation = label_permutation(state); !permutation.empty()) {
-      permute_labels(state, permutation);
-      stage.permuted = true;
-      factorise(which, stage, watch);
-    }
+    if (stage.clustered)
+      cluster(which, stage, watch);
+    else
+      self_train(state, stage);
+    state.held = stage.answer == "start" || stage.answer == "self-training";
+    refined_ = stage.answer == "refinement";
     stage.agreement = agreement(state);
+    state.expected = mean_confidence(state.classes, run_.comm);
     return stage;
   }
 
-  /// Calibrates the refined classes of the last collection by temperature scaling; evidence from
-  /// others is scaled already.
+  /// Calibrates the refined classes of the last collection by temperature scaling; other answers
+  /// are as sure as was expected of them already.
   double calibrate(MatrixD& probabilities) const {
-    if (states_.back().held || !options_.refine) return 1;
+    if (!refined_) return 1;
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
       sum += fit_temperature(states_[which].items, states_[which].labels, classes_,
@@ -184,76 +174,91 @@ class StagedTransfer {
     return shared / std::max(1.0, count(states_[which].used));
   }
 
-  /// Items x classes, as logarithms of probabilities: what the features shared with each collection
-  /// before say, on average, and what the labelled items of this one say.
-  MatrixD evidence_for(std::size_t which, TransferStage& stage) const {
+  /// Finds what the features shared with each collection before say, and the labelled items of this
+  /// one; how much of that is right, and the start that follows.
+  void hear(std::size_t which, TransferStage& stage) {
     const State& state = states_[which];
-    MatrixD sum = MatrixD::Zero(state.items.rows, classes_);
-    double heard = 0;
+    const auto learn = [&](const ClassifierPool& pool, const State& from, const MatrixD& classes,
+                           const std::vector<std::uint8_t>& used) {
+      return pooled_evidence(pool, from.items, classes, used, state.items, options_.naive_bayes,
+                             run_);
+    };
+    const auto choose = [&](const State& from, const MatrixD& classes,
+                            const std::vector<std::uint8_t>& used) {
+      return choose_pool(from.items, classes, used, options_.base_classifier, options_.naive_bayes,
+                         run_);
+    };
+    evidence_ = MatrixD::Zero(state.items.rows, classes_);
+    double trusted = 0;
+    double expected = 0;
     for (std::size_t from = 0; from < which; ++from) {
-      std::vector<std::uint8_t> common = common_features(from, which);
+      const std::vector<std::uint8_t> common = common_features(from, which);
       if (std::find(common.begin(), common.end(), 1) == common.end()) continue;
-      sum += base_classifier_evidence(states_[from].items, states_[from].classes, std::move(common),
-                                      state.items, stage.by_naive_bayes, false);
-      heard += 1;
+      const State& teacher = states_[from];
+      const ClassifierPool pool = choose(teacher, teacher.classes, common);
+      const MatrixD said = learn(pool, teacher, teacher.classes, common);
+      const double trust = trust_in(from, common);
+      evidence_ += trust * said;
+      expected += trust * expected_accuracy(pool, said, teacher.expected);
+      if (trusted <= 0) pool_ = pool;
+      trusted += trust;
     }
-    sum /= std::max(1.0, heard);
-    // Few labels cannot choose a classifier: as for the collection before, if there is one.
-    if (state.has_labels)
-      sum += base_classifier_evidence(state.items, class_indicators(state.labels, classes_),
-                                      state.used, state.items, stage.by_naive_bayes, heard > 0);
-    return sum;
+    if (trusted > 0) {
+      evidence_ /= trusted;
+      expected /= trusted;
+    }
+    if (state.has_labels) {
+      const MatrixD known = class_indicators(state.labels, classes_);
+      // Few labels cannot choose a classifier: as for the first collection, if there is one.
+      if (trusted <= 0) pool_ = choose(state, known, state.used);
+      const MatrixD said = learn(pool_, state, known, state.used);
+      if (trusted <= 0) expected = expected_accuracy(pool_, said, 1);
+      evidence_ += said;
+    }
+    stage.told_by = told_by(pool_);
+    stage.expected = std::clamp(expected, 1 / static_cast<double>(classes_), kMostExpected);
+    start_ =
+        with_confidence(balanced_probabilities(evidence_, 1, run_.comm), stage.expected, run_.comm);
   }
 
-  /// What a base classifier that is learned from items of known classes says of others, by the
-  /// given features: naive Bayes or logistic regression, as `by_naive_bayes` says, which is set if
-  /// it was not `chosen` before.
-  MatrixD base_classifier_evidence(const SparseView& teachers, const MatrixD& classes,
-                                   std::vector<std::uint8_t> used, const SparseView& items,
-                                   bool& by_naive_bayes, bool chosen) const {
-    if (!chosen && options_.base_classifier != "auto") {
-      by_naive_bayes = options_.base_classifier == "words";
-      chosen = true;
+  /// The weight of what a collection says by the features `common`: 1 for sources; those that were
+  /// labelled on the way only repeat what sources say by the same features, so they count by the
+  /// share of features that no source has, and by how far they are above chance.
+  double trust_in(std::size_t from, const std::vector<std::uint8_t>& common) const {
+    if (from < sources_) return 1;
+    double all = 0;
+    double added = 0;
+    for (std::size_t feature = 0; feature < common.size(); ++feature) {
+      if (common[feature] == 0) continue;
+      all += 1;
+      added +=
+          std::none_of(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(sources_),
+                       [&](const State& source) { return source.used[feature] != 0; })
+              ? 1
+              : 0;
     }
-    if (!chosen || by_naive_bayes) {
-      const std::vector<std::int32_t> labels = most_likely(classes);
-      const TemperatureScaling scaling =
-          fit_temperature(teachers, labels, classes_, used, options_.naive_bayes, run_);
-      if (!chosen)
-        by_naive_bayes = scaling.likelihood >= held_out_regression(teachers, classes, labels, used);
-      if (by_naive_bayes)
-        return scaling.inverse_temperature *
-               class_evidence(
-                   fit_naive_bayes(teachers, classes, std::move(used), options_.naive_bayes, run_),
-                   items, options_.naive_bayes, run_);
-    }
-    return class_evidence(fit_logistic_regression(teachers, classes, std::move(used), {}, run_),
-                          items, run_);
+    return std::max(above_chance(states_[from].expected) * added / std::max(1.0, all), kLeastTrust);
   }
 
-  /// The mean of ln probability of held-out items by regression, in two folds.
-  double held_out_regression(const SparseView& teachers, const MatrixD& classes,
-                             const std::vector<std::int32_t>& labels,
-                             const std::vector<std::uint8_t>& used) const {
-    constexpr int kHalves = 2;
-    const std::vector<int> fold_of = folds_of_items(teachers.rows, kHalves, run_.comm);
-    std::array<double, 2> sums{};
-    for (int fold = 0; fold < kHalves; ++fold) {
-      MatrixD known = classes;
-      for (std::size_t row = 0; row < fold_of.size(); ++row)
-        if (fold_of[row] == fold) known.row(static_cast<Eigen::Index>(row)).setZero();
-      if (run_.comm.sum(known.sum()) <= 0) continue;
-      const MatrixD told = class_probabilities(
-          class_evidence(fit_logistic_regression(teachers, known, used, {}, run_), teachers, run_));
-      for (std::size_t row = 0; row < fold_of.size(); ++row)
-        if (fold_of[row] == fold && labels[row] >= 0) {
-          sums[0] +=
-              std::log(std::max(told(static_cast<Eigen::Index>(row), labels[row]), kLeastShare));
-          sums[1] += 1;
-        }
-    }
-    run_.comm.sum(sums);
-    return sums[0] / std::max(1.0, sums[1]);
+  /// 0 for an accuracy that guessing has, 1 for all.
+  double above_chance(double accuracy) const {
+    const double chance = 1 / static_cast<double>(classes_);
+    return (accuracy - chance) / (1 - chance);
+  }
+
+  /// Share of items on which two answers agree that are right so often, if they err by themselves.
+  double chance_agreement(double a, double b) const {
+    return a * b + (1 - a) * (1 - b) / static_cast<double>(classes_ - 1);
+  }
+
+  /// The accuracy on a collection without labels, by the difference of confidences (Guillory et al.
+  /// 2021): as much less than on held-out items as it is less sure here. Of what the teacher itself
+  /// is taught, only so much is right.
+  double expected_accuracy(const ClassifierPool& pool, const MatrixD& evidence,
+                           double taught) const {
+    const double sure = mean_confidence(balanced_probabilities(evidence, 1, run_.comm), run_.comm);
+    const double here = pool.items > 0 ? pool.accuracy + sure - pool.confidence : sure;
+    return chance_agreement(std::clamp(here, 0.0, 1.0), taught);
   }
 
   /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
@@ -281,7 +286,7 @@ class StagedTransfer {
   void start(State& state) const {
     MatrixD begin;
     if (options_.evidence) {
-      begin = balanced_probabilities(evidence_, 1, run_.comm).cwiseMax(kLeastStart);
+      begin = start_.cwiseMax(kLeastStart);
     } else {
       const std::int64_t before = rows_before(state.items.rows, run_.comm);
       begin = MatrixD::NullaryExpr(
@@ -298,6 +303,70 @@ class StagedTransfer {
     for (std::size_t item = 0; item < state.given.size(); ++item)
       if (const auto row = static_cast<Eigen::Index>(item); state.given[item] == 0)
         state.classes.row(row) = classes.row(row) / classes.row(row).sum();
+  }
+
+  /// Takes the start, and one cross-fitted step of self-training on top: what the features of the
+  /// collection itself say of items, learned from the start of other items, is added to it.
+  void self_train(State& state, TransferStage& stage) const {
+    set_unknown(state, start_);
+    stage.answer = "start";
+    if (!options_.refine || stage.expected * static_cast<double>(classes_) <= 1) return;
+    const MatrixD own = cross_fitted_evidence(pool_, state.items, state.classes, state.used,
+                                              options_.naive_bayes, run_);
+    const MatrixD evidence = start_.cwiseMax(kLeastStart).array().log().matrix() + own;
+    const MatrixD next =
+        with_confidence(balanced_probabilities(evidence, 1, run_.comm), stage.expected, run_.comm);
+    if (!is_plausible(next, stage)) return;
+    set_unknown(state, next);
+    stage.answer = "self-training";
+  }
+
+  /// Factorises and refines; where either collapses the step before stands.
+  void cluster(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
+    State& state = states_[which];
+    std::vector<MatrixD> before;
+    for (std::size_t one = 0; one < which; ++one) before.push_back(states_[one].classes);
+    start(state);
+    factorise(which, stage, watch);
+    if (const std::vector<int> permutation = label_permutation(state); !permutation.empty()) {
+      permute_labels(state, permutation);
+      stage.permuted = true;
+      factorise(which, stage, watch);
+    }
+    stage.answer = options_.refine ? "refinement" : "factors";
+    if (!options_.refine || !options_.evidence || is_plausible(state.classes, stage)) return;
+    stage.collapsed = true;
+    if (is_plausible(factorised_, stage)) {
+      set_unknown(state, with_confidence(factorised_, stage.expected, run_.comm));
+      stage.answer = "factors";
+      return;
+    }
+    for (std::size_t one = 0; one < which; ++one) states_[one].classes = before[one];
+    self_train(state, stage);
+  }
+
+  /// Whether classes may follow from the start: no class has lost nearly all of its items, and they
+  /// agree with the start at least half as far above chance as they would if they were all right,
+  /// or as two answers do that are right as often as the start and err by themselves.
+  bool is_plausible(const MatrixD& classes, const TransferStage& stage) const {
+    const std::vector<std::int32_t> first = most_likely(start_);
+    const std::vector<std::int32_t> then = most_likely(classes);
+    const auto count = static_cast<std::size_t>(classes_);
+    // Items of each class before, after, those that agree, and those that the start tells.
+    std::vector<double> sums(2 * count + 2, 0);
+    for (std::size_t item = 0; item < first.size(); ++item) {
+      if (first[item] < 0) continue;
+      sums[static_cast<std::size_t>(first[item])] += 1;
+      if (then[item] >= 0) sums[count + static_cast<std::size_t>(then[item])] += 1;
+      sums[2 * count] += first[item] == then[item] ? 1 : 0;
+      sums[2 * count + 1] += 1;
+    }
+    run_.comm.sum(sums);
+    for (std::size_t label = 0; label < count; ++label)
+      if (sums[count + label] < kLeastKept * sums[label]) return false;
+    const double above = above_chance(stage.expected);
+    return above_chance(sums[2 * count] / std::max(1.0, sums[2 * count + 1])) >=
+           above * std::min(above, kLeastAgreement);
   }
 
   void factorise(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
@@ -322,6 +391,7 @@ class StagedTransfer {
     for (std::size_t one = 0; one <= which; ++one) states_[one].classes = fit.classes[one];
     stage.report = std::move(fit.report);
     if (!options_.refine) return;
+    factorised_ = states_[which].classes;
     RefinedClasses refined = refine_classes(states_[which].items, states_[which].classes,
                                             states_[which].given, options_.naive_bayes, run_);
     states_[which].classes = std::move(refined.classes);
@@ -382,7 +452,11 @@ class StagedTransfer {
   Run run_;
   std::vector<State> states_;
   MatrixD evidence_;          ///< for the collection that is being reached
+  MatrixD start_;             ///< the probabilities that follow from it
+  ClassifierPool pool_;       ///< that told it
+  MatrixD factorised_;        ///< its classes before they were refined
   MatrixD refined_evidence_;  ///< its own, after it was refined
+  bool refined_ = false;      ///< the refined classes of the last collection stand
 };
 
 }  // namespace

@@ -23,7 +23,9 @@ namespace commonplace {
 /// their classes say, all collections up to it are factorised together along the path
 /// (coupled_factors.h), and its classes are refined by EM (naive_bayes.h). Whether
 /// this cluster assumption holds is tried on the collection before, by the features that both have:
-/// where clustering makes fewer of its items right, the start is the answer. The factorisation
+/// where clustering makes fewer of its items right, the start is the answer, after one step of
+/// self-training. So it is where a later step collapses: a class loses nearly all of its items, or
+/// what was found hardly agrees with the start. The factorisation
 /// cannot tell a solution from the one with classes exchanged, but the evidence of shared words
 /// can: if it fits better to a permutation of the labels, they are permuted and the factorisation
 /// goes on from there.
@@ -35,8 +37,8 @@ struct TransferOptions {
   bool refine = true;    ///< each collection's classes among themselves; false: as published
   bool evidence = true;  ///< start with what shared words say; false: with random classes
   /// The base classifier, which tells what shared features say: "words" is naive Bayes
-  /// (naive_bayes.h), "regression" logistic regression (logistic_regression.h), "auto" whichever
-  /// makes held-out items of the collection that teaches likelier.
+  /// (naive_bayes.h), "regression" logistic regression (logistic_regression.h), "auto" both, pooled
+  /// as held-out items of the collection that teaches are the likeliest (base_classifiers.h).
   std::string base_classifier = "auto";
 };
 
@@ -59,19 +61,23 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct TransferStage {
-  bool clustered = true;       ///< it was factorised and refined
-  ClusterTrial trial;          ///< which decided that; of no items if it was asked for
-  Report report;               ///< of the factorisation
-  int refinements = 0;         ///< rounds
-  bool permuted = false;       ///< the labels were
-  double shared_features = 0;  ///< share of its features that the one before it has too
-  bool by_naive_bayes = true;  ///< rather than logistic regression
-  double agreement = 0;        ///< share of items whose class the shared words speak for most
+  bool clustered = true;          ///< it was factorised and refined
+  ClusterTrial trial;             ///< which decided that; of no items if it was asked for
+  Report report;                  ///< of the factorisation
+  int refinements = 0;            ///< rounds
+  bool permuted = false;          ///< the labels were
+  double shared_features = 0;     ///< share of its features that the one before it has too
+  std::string told_by = "words";  ///< what the start was told by: words, regression, or both
+  double expected = 0;            ///< share of the start that is expected to be right
+  /// The step that the answer is of: start, self-training, factors or refinement.
+  std::string answer = "start";
+  bool collapsed = false;  ///< a later step was undone
+  double agreement = 0;    ///< share of items whose class the shared words speak for most
 };
 
 struct Transfer {
-  /// Per collection of the path: this rank's items x classes. Those of the last are probabilities
-  /// calibrated on held-out items of the sources.
+  /// Per collection of the path: this rank's items x classes. Those of the last are calibrated
+  /// probabilities: on held-out items of the sources if refined, else to the expected accuracy.
   std::vector<MatrixD> classes;
   std::vector<TransferStage> stages;  ///< one a collection of the path
   double inverse_temperature = 1;     ///< of the evidence in the last one's probabilities

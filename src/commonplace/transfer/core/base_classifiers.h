@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commonplace/base/matrix.h"
+#include "commonplace/comm/run.h"
+#include "commonplace/transfer/core/naive_bayes.h"
+
+namespace commonplace {
+
+/// Pools naive Bayes and logistic regression log-linearly: the evidence of either times its weight.
+/// The weights are inverse temperatures, chosen with the likelihood of held-out items.
+struct ClassifierPool {
+  double naive_bayes = 1;
+  double regression = 0;
+  double accuracy = 0;    ///< on held-out items
+  double confidence = 0;  ///< the mean probability of the class it says, on the same
+  double items = 0;       ///< that were held out, over all ranks
+};
+
+/// "words" (naive Bayes), "regression", or "both".
+std::string told_by(const ClassifierPool& pool);
+
+/// The pool that makes items of known classes the likeliest, in five folds, over the features
+/// marked in `used`. Rows of `classes` that are all alike are left out. `kind` is "words",
+/// "regression" (which take either alone) or "auto". With fewer than ten items nothing is chosen:
+/// naive Bayes at a temperature of 1, unless the kind says otherwise.
+ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
+                           const std::vector<std::uint8_t>& used, const std::string& kind,
+                           const NaiveBayesOptions& options, const Run& run);
+
+/// What the pool, learned from `teachers` of known classes, says of items: items x classes, as
+/// logarithms.
+MatrixD pooled_evidence(const ClassifierPool& pool, const SparseView& teachers,
+                        const MatrixD& classes, const std::vector<std::uint8_t>& used,
+                        const SparseView& items, const NaiveBayesOptions& options, const Run& run);
+
+/// The same of the teachers themselves, each told by those of the other four of five folds.
+MatrixD cross_fitted_evidence(const ClassifierPool& pool, const SparseView& teachers,
+                              const MatrixD& classes, const std::vector<std::uint8_t>& used,
+                              const NaiveBayesOptions& options, const Run& run);
+
+/// The class that each item is most of; -1 for rows of zeros and those that are of all alike.
+std::vector<std::int32_t> most_likely(const MatrixD& classes);
+
+/// The mean over all ranks of the greatest entry of a row.
+double mean_confidence(const MatrixD& probabilities, Comm& comm);
+
+/// Scales the temperature so that the mean confidence becomes `confidence`; which class is the
+/// likeliest stays.
+MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& comm);
+
+}  // namespace commonplace
