@@ -164,9 +164,8 @@ TEST(Confidence, StretchesHoldEnoughRightOnes) {
   EXPECT_EQ(map.score, (std::vector<double>{0, 24.5, 74.5, 99}));
   const double half = 0.5 / 51;
   const double less = 0.99 / (1 - half / 2);  // so that the surest is 0.99
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_NEAR(map.probability[i],
-                less * std::vector<double>{half / 2, half, 1 - half, 1 - half / 2}[i], 1e-12);
+  const std::vector<double> before = {half / 2, half, 1 - half, 1 - half / 2};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(map.probability[i], less * before[i], 1e-12);
 }
 
 TEST(Confidence, OfEqualScoresIsTheirShare) {

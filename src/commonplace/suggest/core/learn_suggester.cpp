@@ -126,11 +126,12 @@ Parting part(const SuggesterData& data, const SuggesterOptions& options) {
   const std::set<std::int64_t> newest(parting.report.begin(), parting.report.end());
   for (const std::int64_t row : tagged) {
     if (newest.contains(row)) continue;
-    if (!parting.newest && is_test_row(options.seed, row, options.held_out))
+    if (row < items && is_test_row(options.seed, row, options.held_out))
+      parting.choose.push_back(row);
+    else if (!parting.newest && is_test_row(mix(mix(options.seed)), row, options.held_out))
       parting.report.push_back(row);
     else if (row < items)
-      (is_test_row(mix(mix(options.seed)), row, options.held_out) ? parting.choose : parting.train)
-          .push_back(row);
+      parting.train.push_back(row);
   }
   std::sort(parting.train.begin(), parting.train.end());
   return parting;
