@@ -44,5 +44,5 @@ target_link_libraries(vlfeat_interface INTERFACE ${VLFEAT_LIBRARY})
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI COMPONENTS CXX)
 
-find_package(GTest REQUIRED)
+find_package(GTest)  # for the tests only
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

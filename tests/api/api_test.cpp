@@ -19,7 +19,7 @@
 
 namespace cp = commonplace;
 
-namespace {
+namespace api_test {
 
 constexpr std::size_t kItems = 120;
 const std::vector<std::string> kTags = {"boats", "birds", "bread"};
@@ -186,4 +186,4 @@ TEST_F(Api, StopsOnRequest) {
   EXPECT_TRUE(cp::models(library_).empty());
 }
 
-}  // namespace
+}  // namespace api_test

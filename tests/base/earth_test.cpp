@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace earth_test {
 
 constexpr double kDegreeInMetres = kEarthRadius * std::numbers::pi / 180;
 
@@ -88,5 +88,5 @@ TEST(Earth, RefusesWhatIsNoPlace) {
   EXPECT_THROW(on_sphere(0, std::numeric_limits<double>::infinity()), Error);
 }
 
-}  // namespace
+}  // namespace earth_test
 }  // namespace commonplace

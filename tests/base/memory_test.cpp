@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace memory_test {
 
 constexpr std::int64_t kMany = std::int64_t{64} << 20;
 
@@ -51,5 +51,5 @@ TEST_F(Memory, PeakIsKeptUntilForgotten) {
   EXPECT_LT(peak_memory(), now + kMany / 2);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace commonplace

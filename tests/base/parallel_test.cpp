@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace parallel_test {
 
 TEST(ResolveJobs, KeepsAPositiveNumberAndOtherwiseCountsProcessors) {
   EXPECT_EQ(resolve_jobs(3), 3);
@@ -118,5 +118,5 @@ TEST(ParallelFor, CallsWithinCallsAndFromSeveralThreads) {
   EXPECT_EQ(sum.load(), 2U * 50 * 4 * 5);
 }
 
-}  // namespace
+}  // namespace parallel_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace rng_test {
 
 // The first outputs of the published splitmix64 generator seeded with 0, whose state advances by
 // the golden-ratio constant.
@@ -105,5 +105,5 @@ TEST(Rng, ShufflesStandardContainers) {
   EXPECT_TRUE(std::is_permutation(shuffled.begin(), shuffled.end(), values.begin()));
 }
 
-}  // namespace
+}  // namespace rng_test
 }  // namespace commonplace

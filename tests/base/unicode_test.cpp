@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace unicode_test {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
@@ -116,5 +116,5 @@ TEST(AssumeUtf8, EveryByteGivesUtf8) {
   EXPECT_EQ(text.substr(0, 128), all.substr(0, 128));
 }
 
-}  // namespace
+}  // namespace unicode_test
 }  // namespace commonplace

@@ -42,7 +42,7 @@ class Cluster(unittest.TestCase):
 
     def test_collective_calls_over_the_network(self):
         with hosts.Hosts(3) as cluster:
-            done = cluster.mpirun([os.environ["MPI_COLLECTIVES"], "check-hosts", "3"])
+            done = cluster.mpirun([os.environ["MPI_RANKS"], "check-hosts", "3"])
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_hosts_of_several_ranks(self):
@@ -95,7 +95,7 @@ class Cluster(unittest.TestCase):
                 self.assertGreaterEqual(len(common), 78)
 
     def test_a_lost_host_ends_the_job(self):
-        waiting = pathlib.Path(os.environ["MPI_COLLECTIVES"])
+        waiting = pathlib.Path(os.environ["MPI_RANKS"])
         with hosts.Hosts(3) as cluster:
             process = cluster.start([waiting, "wait", "1"], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True)

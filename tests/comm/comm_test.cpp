@@ -10,7 +10,7 @@
 #include "tests/comm/collective_checks.h"
 
 namespace commonplace {
-namespace {
+namespace comm_test {
 
 std::string message_of(int ranks, const std::function<void(Comm&)>& body) {
   try {
@@ -179,5 +179,5 @@ TEST(RowsOfRank, RefusesWhatCannotBe) {
   EXPECT_THROW(rows_of_rank(5, 0, 0), Error);
 }
 
-}  // namespace
+}  // namespace comm_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace together_test {
 
 TEST(Together, TheTextOfTheFirstReachesAll) {
   for (const int ranks : {1, 2, 3, 4})
@@ -90,5 +90,5 @@ TEST(Together, OnlyTheFirstWritesAndTheOthersWait) {
   });
 }
 
-}  // namespace
+}  // namespace together_test
 }  // namespace commonplace

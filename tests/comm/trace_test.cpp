@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace trace_test {
 
 std::string trace_of(int ranks) {
   std::mutex mutex;
@@ -61,5 +61,5 @@ TEST(ChromeTrace, OfNothingIsATimelineOfNothing) {
   for (const auto& event : trace.at("traceEvents")) EXPECT_EQ(event.at("ph"), "M");
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace commonplace

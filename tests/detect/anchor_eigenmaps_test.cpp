@@ -15,7 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace anchor_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -266,5 +266,5 @@ TEST(AnchorEigenmapsFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace anchor_eigenmaps_test
 }  // namespace commonplace

@@ -8,14 +8,12 @@
 #include "commonplace/detect/update.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored_models.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
 #include "tests/support/rank_libraries.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
-using test::alone;
 using test::message_of;
 
 class Detect : public test::GroupedPhotos {
@@ -31,7 +29,7 @@ class Detect : public test::GroupedPhotos {
     return options;
   }
   DetectLearningReport learn(const DetectModelOptions& options = quick()) {
-    return learn_detect(library(), "photos", "", options, {alone, 1});
+    return learn_detect(library(), "photos", "", options, {.jobs = 1});
   }
   ConceptFinder finder() { return {library(), "", "", {.jobs = 1}}; }
 
@@ -163,7 +161,7 @@ TEST_F(Detect, UpdatingIsLearningAgain) {
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   test::import_jsonl(library(), "photos", lines(kPhotos + 30));
   store_look(kPhotos + 30);
-  const DetectUpdate update = update_detect(library(), "detect.photos", {alone, 1});
+  const DetectUpdate update = update_detect(library(), "detect.photos", {.jobs = 1});
   EXPECT_EQ(update.new_items, 30);
   EXPECT_EQ(update.changed_items, 2 + 10);
   const DetectAnswer quick_answer = finder().find("harbour", {kPhotos + 30, false});
@@ -172,7 +170,7 @@ TEST_F(Detect, UpdatingIsLearningAgain) {
   ASSERT_EQ(quick_answer.items_found.size(), fresh.items_found.size());
   for (std::size_t i = 0; i < fresh.items_found.size(); ++i)
     EXPECT_NEAR(quick_answer.items_found[i].score, fresh.items_found[i].score, 1e-6);
-  EXPECT_EQ(update_detect(library(), "detect.photos", {alone, 1}).changed_items, 0);
+  EXPECT_EQ(update_detect(library(), "detect.photos", {.jobs = 1}).changed_items, 0);
 }
 
 TEST_F(Detect, NewItemsAreRankedWithoutLearning) {
@@ -198,7 +196,7 @@ TEST_F(Detect, AnIndexOfOtherFeaturesIsNotUsed) {
   EXPECT_GE(of_group(answer, 3), 48) << "item i has the features of item 239 - i";
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   EXPECT_NE(message_of([&] {
-              update_detect(library(), "detect.photos", {alone, 1});
+              update_detect(library(), "detect.photos", {.jobs = 1});
             }).find("learn it again"),
             std::string::npos);
 }
@@ -297,5 +295,5 @@ TEST_F(Detect, SeveralRanksUpdateWhatOneDoes) {
   EXPECT_EQ(finder().find("owl").items, kPhotos + 1);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

@@ -22,7 +22,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace axis_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -566,5 +566,5 @@ TEST(AxisEigenmapsFile, DamageIsRefused) {
   EXPECT_THROW(load_axis_statistics(TensorFile(folder / "bad.safetensors")), Error);
 }
 
-}  // namespace
+}  // namespace axis_eigenmaps_test
 }  // namespace commonplace

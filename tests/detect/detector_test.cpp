@@ -8,13 +8,11 @@
 #include "commonplace/detect/evaluate.h"
 #include "commonplace/detect/evaluate_report.h"
 #include "commonplace/io/model_file.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
 
 namespace commonplace {
-namespace {
+namespace detector_test {
 
-using test::alone;
 using test::group_labels;
 using test::grouped_rows;
 using test::message_of;
@@ -39,7 +37,7 @@ double right(const Matrix& scores) {
 Matrix detect_groups(const Matrix& rows, const DetectorOptions& options, std::int64_t labelled) {
   const std::vector<MatrixView> views = {MatrixView(rows.data(), rows.rows(), rows.cols())};
   const LabelledItems known{first_rows(labelled), group_labels(first_rows(labelled))};
-  const Detector detector = fit_detector(views, known, options, {alone, 1});
+  const Detector detector = fit_detector(views, known, options, {.jobs = 1});
   const ConceptHeads heads =
       fit_heads(encode_rows(detector.space, views, known.rows, true), known.labels, detector.head);
   return score(heads, encode(detector.space, views, 0, rows.rows(), true));
@@ -82,7 +80,7 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
   options.space.count = 40;
   options.space.anchors = 60;
   const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
-  const Detector detector = fit_detector(views, known, options, {alone, 2});
+  const Detector detector = fit_detector(views, known, options, {.jobs = 2});
   ASSERT_FALSE(detector.tried.empty());
   double best = 0;
   std::string best_way;
@@ -93,7 +91,7 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
     }
   EXPECT_EQ(detector.representation, best_way);
   EXPECT_EQ(detector.held_scores.size(), 240U) << "four concepts of 60 items";
-  const Detector again = fit_detector(views, known, options, {alone, 1});
+  const Detector again = fit_detector(views, known, options, {.jobs = 1});
   EXPECT_EQ(again.representation, detector.representation) << "threads change nothing";
   EXPECT_EQ(again.held_scores, detector.held_scores);
 }
@@ -135,7 +133,7 @@ TEST(Detector, SeveralFeaturesSideBySide) {
   options.lambda = 1;
   const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
   const auto right_with = [&](ManyFeatures features) {
-    const Detector detector = fit_detector(features, known, options, {alone, 1});
+    const Detector detector = fit_detector(features, known, options, {.jobs = 1});
     const ConceptHeads heads = fit_heads(encode_rows(detector.space, features, known.rows, true),
                                          known.labels, detector.head);
     return right(score(heads, encode(detector.space, features, 0, 300, true)));
@@ -172,9 +170,8 @@ TEST(Detector, RefusesWhatDoesNotFit) {
   const std::vector<MatrixView> uneven = {views[0], MatrixView(fewer.data(), 40, 8)};
   const auto refused = [&](ManyFeatures features, const LabelledItems& known,
                            const DetectorOptions& options, const std::string& part) {
-    const std::string message = message_of([&] {
-      fit_detector(features, known, options, {alone, 1});
-    });
+    const std::string message =
+        message_of([&] { fit_detector(features, known, options, {.jobs = 1}); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   DetectorOptions options;
@@ -205,7 +202,7 @@ TEST(EvaluateDetect, EveryMethodBeatsChance) {
   DetectorOptions detector;
   detector.space.count = 30;
   detector.space.anchors = 40;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, detector, {alone, 1});
+  const DetectEvaluation evaluation = evaluate_detect(trial, options, detector, {.jobs = 1});
   ASSERT_EQ(evaluation.methods.size(), 15U);
   for (const DetectQuality& each : evaluation.methods) {
     EXPECT_GT(each.miap.value, 0.5) << each.method;
@@ -228,17 +225,17 @@ TEST(EvaluateDetect, FewerUnlabelledItems) {
   options.unlabelled = "10,all";
   options.methods = "smoothed";
   options.repeat = 1;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, {}, {alone, 1});
+  const DetectEvaluation evaluation = evaluate_detect(trial, options, {}, {.jobs = 1});
   ASSERT_EQ(evaluation.methods.size(), 2U);
   EXPECT_EQ(evaluation.methods[0].unlabelled, 10);
   EXPECT_EQ(evaluation.methods[1].unlabelled, 108);
   options.methods = "smoothed,guessing";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {alone, 1}), Error);
+  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error);
   options.methods = "smoothed";
   options.labelled = "many";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {alone, 1}), Error);
+  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error);
   options.labelled = "30";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {alone, 1}), Error) << "none is left";
+  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error) << "none is left";
 }
 
 TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
@@ -250,7 +247,7 @@ TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
   options.labelled = "2,4";
   options.methods = "svm,raw,neighbours";
   options.repeat = 2;
-  const DetectEvaluation expected = evaluate_detect(trial, options, {}, {alone, 1});
+  const DetectEvaluation expected = evaluate_detect(trial, options, {}, {.jobs = 1});
   ASSERT_EQ(expected.methods.size(), 6U);
   for (const int ranks : {2, 3, 4})
     run_as_threads(ranks, [&](Comm& comm) {
@@ -267,5 +264,5 @@ TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
     });
 }
 
-}  // namespace
+}  // namespace detector_test
 }  // namespace commonplace

@@ -18,7 +18,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace graph_diffusion_test {
 
 using test::message_of;
 
@@ -275,5 +275,5 @@ TEST(GraphDiffusionFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace graph_diffusion_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace graph_eigenmaps_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -160,5 +160,5 @@ TEST(GraphEigenmaps, BadInputIsRefused) {
                Cancelled);
 }
 
-}  // namespace
+}  // namespace graph_eigenmaps_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace knn_labels_test {
 
 using test::normal_matrix;
 
@@ -24,7 +24,7 @@ MatrixD random_labels(Eigen::Index rows, Eigen::Index concepts, double unlabelle
   return result;
 }
 
-KnnLabelOptions voters(std::int64_t neighbours, int jobs = 1) { return {neighbours, jobs}; }
+KnnLabelOptions voters(std::int64_t neighbours) { return {neighbours}; }
 
 TEST(KnnLabels, AreThoseOfASort) {
   Matrix rows = normal_matrix(40, 5, 1).cast<float>();
@@ -53,8 +53,8 @@ TEST(KnnLabels, DoNotDependOnJobsNorOnTheOrder) {
   const Matrix rows = normal_matrix(50, 6, 1).cast<float>();
   const Matrix known = normal_matrix(30, 6, 2).cast<float>();
   const MatrixD labels = random_labels(30, 4, 0.2);
-  const Matrix once = knn_labels(rows, known, labels, voters(5));
-  EXPECT_EQ(once, knn_labels(rows, known, labels, voters(5, 3)));
+  const Matrix once = knn_labels(rows, known, labels, voters(5), 1);
+  EXPECT_EQ(once, knn_labels(rows, known, labels, voters(5), 3));
   const auto order = test::random_order(50, 1);
   EXPECT_EQ(test::dense_in_order(once, order),
             knn_labels(test::dense_in_order(rows, order), known, labels, voters(5)));
@@ -82,5 +82,5 @@ TEST(KnnLabels, BadInputIsRefused) {
   EXPECT_THROW(knn_labels(rows, holed, labels), Error);
 }
 
-}  // namespace
+}  // namespace knn_labels_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lap_rls_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -251,5 +251,5 @@ TEST(LapRls, FreeColumnsAreAllowed) {
   EXPECT_TRUE(alpha.allFinite());
 }
 
-}  // namespace
+}  // namespace lap_rls_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lap_svm_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -185,5 +185,5 @@ TEST(LapSvm, BadInputIsRefused) {
   EXPECT_THROW(fit(bad, {}), Error);
 }
 
-}  // namespace
+}  // namespace lap_svm_test
 }  // namespace commonplace

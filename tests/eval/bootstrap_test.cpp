@@ -10,7 +10,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace bootstrap_test {
 
 std::vector<double> uniform_values(std::uint64_t seed, std::size_t count) {
   Rng rng(seed);
@@ -138,5 +138,5 @@ TEST(Bootstrap, OfARatioByBlocks) {
   EXPECT_THROW(bootstrap_ratio(parts, ones, 0), Error);
 }
 
-}  // namespace
+}  // namespace bootstrap_test
 }  // namespace commonplace

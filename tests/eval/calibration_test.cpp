@@ -12,7 +12,7 @@
 #include "tests/support/naive_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace calibration_test {
 
 using Numbers = std::vector<double>;
 using Flags = std::vector<std::uint8_t>;
@@ -107,5 +107,5 @@ TEST(Calibration, RefusesWhatCannotBe) {
   EXPECT_THROW(brier_score(Numbers{}, Flags{}), Error);
 }
 
-}  // namespace
+}  // namespace calibration_test
 }  // namespace commonplace

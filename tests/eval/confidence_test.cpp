@@ -12,7 +12,7 @@
 #include "commonplace/eval/calibration.h"
 
 namespace commonplace {
-namespace {
+namespace confidence_test {
 
 struct Outcomes {
   std::vector<float> scores;
@@ -237,5 +237,5 @@ TEST(Confidence, RefusesWhatDoesNotFit) {
     EXPECT_THROW(check(bad), Error);
 }
 
-}  // namespace
+}  // namespace confidence_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/naive_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace divergence_test {
 
 using Numbers = std::vector<double>;
 
@@ -57,5 +57,5 @@ TEST(Divergence, RefusesWhatCannotBe) {
   EXPECT_THROW(kullback_leibler(Numbers{1, 2}, Numbers{1, std::nan("")}), Error);
 }
 
-}  // namespace
+}  // namespace divergence_test
 }  // namespace commonplace

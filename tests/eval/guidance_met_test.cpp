@@ -11,7 +11,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace guidance_met_test {
 
 constexpr double kAll[] = {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.9, 1};
 
@@ -151,5 +151,5 @@ TEST(GuidanceMet, RefusesWhatItCannotUse) {
   EXPECT_THROW(guidance_met(rows, rows, links.view(), shares), Error);
 }
 
-}  // namespace
+}  // namespace guidance_met_test
 }  // namespace commonplace

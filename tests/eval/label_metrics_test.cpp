@@ -11,7 +11,7 @@
 #include "tests/support/naive_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace label_metrics_test {
 
 using Flags = std::vector<std::uint8_t>;
 using Scores = std::vector<double>;
@@ -197,5 +197,5 @@ TEST(LabelMetrics, RefuseWhatCannotBe) {
   EXPECT_THROW(tie_groups(LabelRanking{{1}, {1}}, Labels{1, 0}, 3), Error);
 }
 
-}  // namespace
+}  // namespace label_metrics_test
 }  // namespace commonplace

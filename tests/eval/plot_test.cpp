@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace plot_test {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -241,5 +241,5 @@ TEST(Plot, LengthsThatDifferAreRefused) {
   EXPECT_THROW(chart_page({&chart, 1}, 0), Error);
 }
 
-}  // namespace
+}  // namespace plot_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/naive_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace ranking_metrics_test {
 
 using Flags = std::vector<std::uint8_t>;
 
@@ -142,5 +142,5 @@ TEST(RankingMetrics, RefuseWhatCannotBe) {
   EXPECT_THROW(graded_ndcg_at(std::vector<double>{-1.0}, std::vector<double>{1.0}, 1), Error);
 }
 
-}  // namespace
+}  // namespace ranking_metrics_test
 }  // namespace commonplace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace split_test {
 
 TEST(Split, CoversEveryRowOnceInAboutTheShareAskedFor) {
   const Split split = split_rows(1, 10000, 0.2);
@@ -52,5 +52,5 @@ TEST(Split, RefusesWhatCannotBe) {
   EXPECT_THROW(split_fold(1, 10, 5, 5), Error);
 }
 
-}  // namespace
+}  // namespace split_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/sample_pictures.h"
 
 namespace commonplace {
-namespace {
+namespace decode_svg_test {
 
 constexpr const char* kRed = "1 0 0";
 constexpr const char* kWhite = "1 1 1";
@@ -208,5 +208,5 @@ TEST(DecodeSvgTest, ManyThreadsDrawAtOnce) {
     EXPECT_EQ(together[i].channels, drawn(drawings[i]).channels) << i;
 }
 
-}  // namespace
+}  // namespace decode_svg_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/sample_pictures.h"
 
 namespace commonplace {
-namespace {
+namespace image_descriptors_test {
 
 Picture picture_of(int width, int height, int number) {
   const test::Pixels pixels = test::pattern(width, height, number);
@@ -248,5 +248,5 @@ TEST(GistTest, AGratingIsSeenByItsFilter) {
   EXPECT_EQ(strongest / 16, 8);
 }
 
-}  // namespace
+}  // namespace image_descriptors_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace image_features_test {
 
 constexpr int kPictures = 12;
 
@@ -201,5 +201,5 @@ TEST(ImageModel, DamagedFilesAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace image_features_test
 }  // namespace commonplace

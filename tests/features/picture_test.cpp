@@ -8,7 +8,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace picture_test {
 
 using test::as_jpeg;
 using test::as_png;
@@ -274,5 +274,5 @@ TEST(PictureTest, TheSmallestPicturesAreRead) {
   EXPECT_EQ(decode_picture(test::tiny_webp(), "p").width, 1);
 }
 
-}  // namespace
+}  // namespace picture_test
 }  // namespace commonplace

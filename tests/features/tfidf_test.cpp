@@ -12,7 +12,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace tfidf_test {
 
 const Words kTexts = {"apple apple banana", "banana cherry", "apple cherry cherry cherry"};
 
@@ -249,5 +249,5 @@ TEST(TfidfNewsgroups, PostsFindTheirGroup) {
   EXPECT_GT(right, asked * 7 / 10) << right << " of " << asked;
 }
 
-}  // namespace
+}  // namespace tfidf_test
 }  // namespace commonplace

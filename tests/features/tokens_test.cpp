@@ -7,7 +7,7 @@
 #include "commonplace/features/stop_words.h"
 
 namespace commonplace {
-namespace {
+namespace tokens_test {
 
 using Words = std::vector<std::string>;
 
@@ -188,5 +188,5 @@ TEST(StopWords, AreKnownByNameAndCode) {
   EXPECT_THROW(stop_words("en eng"), Error);
 }
 
-}  // namespace
+}  // namespace tokens_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace visual_words_test {
 
 Matrix random_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   Matrix result(rows, columns);
@@ -71,5 +71,5 @@ TEST(VisualWordsTest, DescriptorsThatAreWordsHaveNoDifference) {
   EXPECT_EQ(vlad(words, {words}), Eigen::RowVectorXf::Zero(30));
 }
 
-}  // namespace
+}  // namespace visual_words_test
 }  // namespace commonplace

@@ -6,7 +6,7 @@
 #include "tests/features/sources.h"
 
 namespace commonplace {
-namespace {
+namespace vocabulary_test {
 
 const Words kTexts = {"the cat and the dog", "The dog", "", "a bird and the cat"};
 
@@ -157,5 +157,5 @@ TEST(RemapColumns, RefusesAMapThatDoesNotFit) {
                Error);
 }
 
-}  // namespace
+}  // namespace vocabulary_test
 }  // namespace commonplace

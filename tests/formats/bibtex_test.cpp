@@ -4,7 +4,7 @@
 #include "tests/formats/reading_support.h"
 
 namespace commonplace::test {
-namespace {
+namespace bibtex_test {
 
 Collected bibtex(const std::string& text) {
   Collected collected;
@@ -118,5 +118,5 @@ TEST(Bibtex, PassesOverCommentsWithinEntries) {
   EXPECT_EQ(read.item(0).time, "2001");
 }
 
-}  // namespace
+}  // namespace bibtex_test
 }  // namespace commonplace::test

@@ -7,7 +7,7 @@
 #include "tests/formats/reading_support.h"
 
 namespace commonplace::test {
-namespace {
+namespace bookmarks_test {
 
 Collected bookmarks(const std::string& html) {
   Collected collected;
@@ -173,5 +173,5 @@ TEST(Bookmarks, WritesFoldersAndAttributesBack) {
   }
 }
 
-}  // namespace
+}  // namespace bookmarks_test
 }  // namespace commonplace::test

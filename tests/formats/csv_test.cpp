@@ -4,7 +4,7 @@
 #include "tests/formats/reading_support.h"
 
 namespace commonplace::test {
-namespace {
+namespace csv_test {
 
 TEST(Csv, FillsFieldsByTheHeader) {
   const Collected read = csv("id,Title,tags,LAT,lon,year\na,Owl,birds; night,51.5,-0.25,1904\n");
@@ -142,5 +142,5 @@ TEST(Csv, TakesQuotesBetweenTabsAsTheyAre) {
   EXPECT_EQ(read.item(3).title, "with a \"quote\" and\na line");
 }
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace commonplace::test

@@ -8,7 +8,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace item_test {
 
 struct Written {
   std::string text;
@@ -92,5 +92,5 @@ TEST(TimeOfEpoch, RefusesWhatHasNoFourDigitYear) {
   EXPECT_THROW(time_of_epoch(std::numeric_limits<std::int64_t>::max()), Error);
 }
 
-}  // namespace
+}  // namespace item_test
 }  // namespace commonplace

@@ -6,7 +6,7 @@
 
 namespace commonplace::test {
 
-namespace {
+namespace jsonl_test {
 
 TEST(Jsonl, FillsEveryField) {
   const Collected read = jsonl(
@@ -234,5 +234,5 @@ TEST(Jsonl, RefusesTagsWithoutAName) {
       << read.bad[0].second;
 }
 
-}  // namespace
+}  // namespace jsonl_test
 }  // namespace commonplace::test

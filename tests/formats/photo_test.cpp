@@ -15,7 +15,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace photo_test {
 
 using namespace std::string_literals;
 using test::TemporaryDirectory;
@@ -538,5 +538,5 @@ TEST(ParseXmp, ReadsUtf16) {
   EXPECT_EQ(names(parse_xmp(big, "a.xmp")), (Names{"K\xc3\xb6ln"}));
 }
 
-}  // namespace
+}  // namespace photo_test
 }  // namespace commonplace

@@ -3,7 +3,7 @@
 #include "tests/formats/reading_support.h"
 
 namespace commonplace::test {
-namespace {
+namespace pinboard_test {
 
 Collected pinboard(const std::string& text) {
   Collected collected;
@@ -49,5 +49,5 @@ TEST(Pinboard, RefusesWhatIsNotAnArrayOrIsCutOff) {
   EXPECT_TRUE(pinboard(" [ ] ").records.empty());
 }
 
-}  // namespace
+}  // namespace pinboard_test
 }  // namespace commonplace::test

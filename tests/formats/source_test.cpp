@@ -4,7 +4,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {
-namespace {
+namespace source_test {
 
 Collected read(const std::filesystem::path& source, const std::string& format) {
   Collected collected;
@@ -164,5 +164,5 @@ TEST(ReadSource, ReadsTheRealXcSets) {
   }
 }
 
-}  // namespace
+}  // namespace source_test
 }  // namespace commonplace::test

@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace svg_test {
 
 std::string drawing(const std::string& work, const std::string& rest = "") {
   return "<?xml version='1.0' encoding='UTF-8'?>"
@@ -97,5 +97,5 @@ TEST(ReadPhoto, ReadsDrawingsToo) {
   EXPECT_EQ(read_photo(folder.write("a.svg", drawing("<dc:title>Frog</dc:title>"))).title, "Frog");
 }
 
-}  // namespace
+}  // namespace svg_test
 }  // namespace commonplace

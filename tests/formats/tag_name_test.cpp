@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace tag_name_test {
 
 TEST(TagName, TidiesLevelsAndWhiteSpace) {
   EXPECT_EQ(tag_name("  animals /birds//  owl / "), "animals/birds/owl");
@@ -50,5 +50,5 @@ TEST(TagName, LeavesAddressesWhole) {
   EXPECT_EQ(tag_name("a//b"), "a/b") << "which is no address";
 }
 
-}  // namespace
+}  // namespace tag_name_test
 }  // namespace commonplace

@@ -4,7 +4,7 @@
 #include "tests/formats/reading_support.h"
 
 namespace commonplace::test {
-namespace {
+namespace xc_test {
 
 Collected xc(const std::string& text, const XcNames& names = {}, const std::string& split = "") {
   Collected collected;
@@ -148,5 +148,5 @@ TEST(Svmlight, ReportsBadLinesAndGoesOn) {
   EXPECT_EQ(read.records.size(), 1U);
 }
 
-}  // namespace
+}  // namespace xc_test
 }  // namespace commonplace::test

@@ -14,7 +14,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace xmp_write_test {
 
 using namespace std::string_literals;
 using test::slurp;
@@ -269,5 +269,5 @@ TEST(OtherReaders, Exiv2FindsAllItWroteAfterOurMerge) {
   EXPECT_GT(compared, 4) << before;
 }
 
-}  // namespace
+}  // namespace xmp_write_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 using test::slurp;
@@ -140,5 +140,5 @@ TEST(Scratch, HoldsNumbersWithoutAFileInSight) {
   EXPECT_TRUE(Scratch<float>(folder.path()).view().empty());
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace commonplace

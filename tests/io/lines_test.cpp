@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace lines_test {
 
 using test::gzip;
 using test::TemporaryDirectory;
@@ -78,5 +78,5 @@ TEST(ReadAll, HasALimit) {
   EXPECT_THROW(read_all(*bytes_of("12345"), 4, "test"), Error);
 }
 
-}  // namespace
+}  // namespace lines_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace npy_test {
 
 using test::TemporaryDirectory;
 
@@ -259,5 +259,5 @@ TEST(Npy, MappedMatrixAcceptsOnlyWhatItCanShow) {
   EXPECT_THROW(NpyMatrix(folder / "missing.npy"), Error);
 }
 
-}  // namespace
+}  // namespace npy_test
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace options_json_test {
 
 struct Sample {
   std::string word = "a \"b\" \n";
@@ -56,5 +56,5 @@ TEST(OptionsJson, RefusesWhatIsMissingOrOfAnotherType) {
   EXPECT_THROW(options_from_json<Sample>("[]"), Error);
 }
 
-}  // namespace
+}  // namespace options_json_test
 }  // namespace commonplace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace paths_test {
 
 TEST(IsWithin, GoesByWholeParts) {
   EXPECT_TRUE(is_within("/a/b/c.png", "/a/b"));
@@ -17,5 +17,5 @@ TEST(IsWithin, GoesByWholeParts) {
   EXPECT_FALSE(is_within("a/b", "/a/b"));
 }
 
-}  // namespace
+}  // namespace paths_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace safetensors_test {
 
 using test::TemporaryDirectory;
 
@@ -398,5 +398,5 @@ TEST(ModelFile, KindAndLayoutAreChecked) {
   EXPECT_THROW(require_kind(TensorFile(TensorWriter().bytes(), "m"), "plsa", 1), Error);
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace commonplace

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace xxhash64_test {
 
 std::uint64_t xxh64(std::string_view text) {
   Xxh64 hash;
@@ -36,5 +36,5 @@ TEST(Xxh64, DoesNotDependOnThePieces) {
   }
 }
 
-}  // namespace
+}  // namespace xxhash64_test
 }  // namespace commonplace

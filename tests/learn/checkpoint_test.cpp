@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace checkpoint_test {
 
 namespace fs = std::filesystem;
 
@@ -193,5 +193,5 @@ TEST_F(Checkpoints, AStateThatOnlySomeRanksKeptDoesNotCount) {
   EXPECT_FALSE(fs::exists(folder_ / "kept"));
 }
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include "tests/support/naive_associations.h"
 
 namespace commonplace {
-namespace {
+namespace feature_rows_test {
 
 MatrixD random_rows(std::int64_t rows, std::int64_t columns, double share, std::uint64_t seed) {
   Rng rng(seed);
@@ -41,5 +41,5 @@ TEST(ComparedRows, GiveTheBitsOfProductsHoweverManyAreAsked) {
   EXPECT_THROW(compared.products(narrow), Error);
 }
 
-}  // namespace
+}  // namespace feature_rows_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/naive_gp.h"
 
 namespace commonplace {
-namespace {
+namespace kernel_test {
 
 using test::naive_kernel;
 using test::random_features;
@@ -181,5 +181,5 @@ TEST(Kernel, BadOnesAndBadFeaturesAreRefused) {
   EXPECT_THROW(kernel_gram({}, x), Error);
 }
 
-}  // namespace
+}  // namespace kernel_test
 }  // namespace commonplace

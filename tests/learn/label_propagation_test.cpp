@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace label_propagation_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -147,5 +147,5 @@ TEST(LabelPropagation, BadInputIsRefused) {
       Cancelled);
 }
 
-}  // namespace
+}  // namespace label_propagation_test
 }  // namespace commonplace

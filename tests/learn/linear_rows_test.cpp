@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace linear_rows_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -247,5 +247,5 @@ TEST(LinearRows, BadInputIsRefused) {
       Cancelled);
 }
 
-}  // namespace
+}  // namespace linear_rows_test
 }  // namespace commonplace

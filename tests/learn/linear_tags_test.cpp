@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace linear_tags_test {
 
 using test::message_of;
 using test::planted_tags;
@@ -235,5 +235,5 @@ TEST(LinearTags, BadInputIsRefused) {
       Cancelled);
 }
 
-}  // namespace
+}  // namespace linear_tags_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace neighbour_graph_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -125,5 +125,5 @@ TEST(ConnectedParts, AreNumberedByTheirFirstItems) {
             (std::vector<std::int32_t>{0, 1, 1, 0, 2, 0}));
 }
 
-}  // namespace
+}  // namespace neighbour_graph_test
 }  // namespace commonplace

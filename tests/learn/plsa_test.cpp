@@ -14,7 +14,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace plsa_test {
 
 constexpr int kTopics = 4;
 constexpr int kTermsPerTopic = 15;
@@ -356,5 +356,5 @@ TEST(PlsaFile, DamageIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace plsa_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace row_means_test {
 
 using test::random_features;
 using test::to_dense;
@@ -131,5 +131,5 @@ TEST(GlobalRows, AreThoseOfAllRanks) {
     });
 }
 
-}  // namespace
+}  // namespace row_means_test
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_neighbour_graph_test {
 
 using test::message_of;
 using test::to_dense;
@@ -149,5 +149,5 @@ TEST(SparseNeighbourGraph, BadInputIsRefused) {
   EXPECT_NE(message_of([&] { neighbour_graph(rows.view()); }).find("row 4"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace sparse_neighbour_graph_test
 }  // namespace commonplace

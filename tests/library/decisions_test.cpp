@@ -9,7 +9,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace decisions_test {
 
 using test::decide_one;
 using test::tag_names;
@@ -85,5 +85,5 @@ TEST_F(Decisions, AllOrNone) {
   EXPECT_EQ(tags(), Names({"Owl"}));
 }
 
-}  // namespace
+}  // namespace decisions_test
 }  // namespace commonplace

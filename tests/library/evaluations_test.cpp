@@ -5,7 +5,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace evaluations_test {
 
 class Evaluations : public test::LibraryTest {};
 
@@ -22,5 +22,5 @@ TEST_F(Evaluations, AreKeptNewestFirstAndTheOldestOfManyAreForgotten) {
   EXPECT_FALSE(kept[0].created.empty());
 }
 
-}  // namespace
+}  // namespace evaluations_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace import_items_test {
 
 using test::contents;
 using test::import_jsonl;
@@ -286,5 +286,5 @@ TEST_F(Import, AMissingSourceLeavesTheLibraryAlone) {
   EXPECT_TRUE(collections(library()).empty());
 }
 
-}  // namespace
+}  // namespace import_items_test
 }  // namespace commonplace

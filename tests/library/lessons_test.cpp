@@ -6,7 +6,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lessons_test {
 
 class Lessons : public test::LibraryTest {
  protected:
@@ -66,5 +66,5 @@ TEST_F(Lessons, RowsAndIds) {
   EXPECT_EQ(ids_of_rows(library(), photos, rows), (std::vector<std::string>{"c", "a", ""}));
 }
 
-}  // namespace
+}  // namespace lessons_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace library_test {
 
 namespace fs = std::filesystem;
 using test::import_jsonl;
@@ -110,5 +110,5 @@ TEST(Library, ARemovedCollectionTakesItsFilesButNotItsDecisions) {
   EXPECT_EQ(test::tag_names(library, "birds", "1"), std::vector<std::string>({"bird"}));
 }
 
-}  // namespace
+}  // namespace library_test
 }  // namespace commonplace

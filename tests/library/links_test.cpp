@@ -6,7 +6,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace links_test {
 
 using test::message_of;
 
@@ -64,5 +64,5 @@ TEST_F(Links, ABadLineIsNamedAndNothingIsAdded) {
   EXPECT_TRUE(link_counts(library()).empty());
 }
 
-}  // namespace
+}  // namespace links_test
 }  // namespace commonplace

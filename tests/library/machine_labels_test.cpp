@@ -5,7 +5,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace machine_labels_test {
 
 class MachineLabels : public test::LibraryTest {
  protected:
@@ -72,5 +72,5 @@ TEST_F(MachineLabels, NothingIsStoredIfSomethingIsWrong) {
   EXPECT_EQ(of("a").size(), 1U);
 }
 
-}  // namespace
+}  // namespace machine_labels_test
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace stored_test {
 
 namespace fs = std::filesystem;
 using test::message_of;
@@ -142,5 +142,5 @@ TEST_F(Stored, ModelsAreReplacedWholeAndRemovedWithTheirTags) {
   EXPECT_THROW(model_record(library(), "m"), Error);
 }
 
-}  // namespace
+}  // namespace stored_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace tag_matrix_test {
 
 using test::decide_one;
 using test::import_jsonl;
@@ -155,5 +155,5 @@ TEST_F(StateOf, ACollectionDoesNotChangeOtherwise) {
   EXPECT_NE(state_of(again, collection(again, "other")), before);
 }
 
-}  // namespace
+}  // namespace tag_matrix_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace assignment_test {
 
 double gain_of(const MatrixD& gains, const std::vector<int>& columns) {
   double sum = 0;
@@ -44,5 +44,5 @@ TEST(Assignment, RefusesWhatIsNotSquareOrNotFinite) {
                Error);
 }
 
-}  // namespace
+}  // namespace assignment_test
 }  // namespace commonplace

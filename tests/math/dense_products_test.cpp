@@ -9,7 +9,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace dense_products_test {
 
 /// Every instruction set that this machine can run, one after the other.
 class DenseProducts : public testing::TestWithParam<int> {
@@ -225,5 +225,5 @@ TEST(DenseProductsShapes, ThatDoNotFitAreRefused) {
   EXPECT_THROW(inverse_of_lower(MatrixD::Zero(2, 2)), Error);
 }
 
-}  // namespace
+}  // namespace dense_products_test
 }  // namespace commonplace

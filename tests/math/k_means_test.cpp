@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace k_means_test {
 
 Matrix random_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   Matrix result(rows, columns);
@@ -155,5 +155,5 @@ TEST(KMeansTest, WrongInputIsRefused) {
   EXPECT_THROW(k_means(Matrix::Zero(4, 2), options), Error);
 }
 
-}  // namespace
+}  // namespace k_means_test
 }  // namespace commonplace

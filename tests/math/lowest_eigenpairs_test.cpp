@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace lowest_eigenpairs_test {
 
 using Dense = Eigen::MatrixXd;
 
@@ -243,5 +243,5 @@ TEST(LowestEigenpairs, BadInputIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace lowest_eigenpairs_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "tests/support/naive_associations.h"
 
 namespace commonplace {
-namespace {
+namespace nearest_rows_test {
 
 using test::random_counts;
 using test::to_dense;
@@ -117,5 +117,5 @@ TEST(NearestRows, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(nearest_rows(a.view(), a.view(), 3, skip), Error);
 }
 
-}  // namespace
+}  // namespace nearest_rows_test
 }  // namespace commonplace

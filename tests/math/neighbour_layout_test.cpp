@@ -6,7 +6,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace neighbour_layout_test {
 
 /// Groups of rows around directions of their own, each of length one.
 Matrix groups(Eigen::Index count, Eigen::Index each, Eigen::Index columns) {
@@ -61,5 +61,5 @@ TEST(NeighbourLayout, RefusesWhatIsNotFinite) {
   EXPECT_THROW(neighbour_layout(rows), Error);
 }
 
-}  // namespace
+}  // namespace neighbour_layout_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "tests/support/naive_shared_subspace.h"
 
 namespace commonplace {
-namespace {
+namespace nonnegative_test {
 
 MatrixD random_matrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
   MatrixD result(rows, columns);
@@ -190,5 +190,5 @@ TEST(Nonnegative, ProductsWithASparseMatrixAgreeWithTheSum) {
   expect_products<float>(1e-6);
 }
 
-}  // namespace
+}  // namespace nonnegative_test
 }  // namespace commonplace

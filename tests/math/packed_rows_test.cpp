@@ -6,7 +6,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace packed_rows_test {
 
 /// Rows of 0 to 9 entries, many of them empty.
 Sparse made_rows(std::int64_t count, std::int64_t columns, bool plain) {
@@ -58,5 +58,5 @@ TEST(PackedRows, ShapesThatDoNotFitAreRefused) {
   EXPECT_THROW(rows.add_product(std::vector<float>(5), sums), Error);
 }
 
-}  // namespace
+}  // namespace packed_rows_test
 }  // namespace commonplace

@@ -11,7 +11,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace principal_axes_test {
 
 /// Rows whose spread falls from column to column, mixed by a rotation, away from the origin.
 Matrix made_rows(std::int64_t rows, std::int64_t columns, std::int64_t rank) {
@@ -121,5 +121,5 @@ TEST(PrincipalAxesTest, WrongInputIsRefused) {
   EXPECT_THROW(principal_axes(rows, {}), Error);
 }
 
-}  // namespace
+}  // namespace principal_axes_test
 }  // namespace commonplace

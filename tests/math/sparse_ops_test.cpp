@@ -6,7 +6,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_ops_test {
 
 /// About a third of the entries are there; row 2 and column 1 are empty.
 Sparse sparse_example(std::int64_t rows, std::int64_t columns, std::uint64_t seed = 1) {
@@ -193,5 +193,5 @@ TEST(Dot, EveryLength) {
   EXPECT_EQ(into[69], 1);
 }
 
-}  // namespace
+}  // namespace sparse_ops_test
 }  // namespace commonplace

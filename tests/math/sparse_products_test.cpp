@@ -6,7 +6,7 @@
 #include "tests/support/naive_associations.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_products_test {
 
 using test::random_counts;
 using test::to_dense;
@@ -103,5 +103,5 @@ TEST(SparseRows, CopiedOneByOneOrAllAtOnce) {
   EXPECT_EQ(to_dense(rows.view()).row(9), to_dense(a.view()).row(4));
 }
 
-}  // namespace
+}  // namespace sparse_products_test
 }  // namespace commonplace

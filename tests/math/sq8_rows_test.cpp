@@ -11,7 +11,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace sq8_rows_test {
 
 Matrix random_rows(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
   Matrix result(rows, columns);
@@ -178,5 +178,5 @@ TEST(Sq8Rows, BadInputIsRefused) {
   EXPECT_THROW(sq8_rows(std::vector<float>{1, -1}), Error);
 }
 
-}  // namespace
+}  // namespace sq8_rows_test
 }  // namespace commonplace

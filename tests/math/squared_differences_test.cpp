@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace {
-namespace {
+namespace squared_differences_test {
 
 TEST(SquaredDifferences, AreAddedToWhatIsThere) {
   for (std::int64_t count = 0; count < 40; ++count) {
@@ -33,5 +33,5 @@ TEST(SquaredDifferences, NearNumbersFarFromZero) {
   EXPECT_NEAR(into[0], 1e-6, 1e-9);
 }
 
-}  // namespace
+}  // namespace squared_differences_test
 }  // namespace commonplace

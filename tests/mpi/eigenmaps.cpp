@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_eigenmaps <ranks>` learns the spaces that concepts are detected in, each
+// Learns the spaces that concepts are detected in, each
 // rank from its own items, and compares them with those of one process and with every other rank's.
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "tests/mpi/frame.h"
 
 namespace commonplace {
-namespace {
+namespace eigenmaps_on_ranks {
 
 constexpr std::int64_t kItems = 203;
 constexpr Eigen::Index kColumns = 7;
@@ -57,9 +57,5 @@ void compare(Comm& comm) {
   test::require_agreement("the smoothed features", together.smoothed, alone.smoothed, 1e-4, comm);
 }
 
-}  // namespace
+}  // namespace eigenmaps_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

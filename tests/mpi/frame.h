@@ -1,31 +1,33 @@
 #pragma once
 
-#include <cstdio>
-#include <functional>
 #include <span>
 #include <string>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/comm/mpi/mpi_comm.h"
+#include "commonplace/comm/comm.h"
+
+// Each learns on all ranks and alone, and requires that both agree.
+namespace commonplace::shared_subspace_on_ranks {
+void compare(Comm& comm);
+}
+namespace commonplace::tag_latents_on_ranks {
+void compare(Comm& comm);
+}
+namespace commonplace::softmax_gp_on_ranks {
+void compare(Comm& comm);
+}
+namespace commonplace::eigenmaps_on_ranks {
+void compare(Comm& comm);
+}
+namespace commonplace::guided_projection_on_ranks {
+void compare(Comm& comm);
+}
+namespace commonplace::transitive_transfer_on_ranks {
+void compare(Comm& comm);
+}
 
 namespace commonplace::test {
-
-/// Runs a test as `main` of a program under mpirun: `PROGRAM <ranks>` calls `compare` on every rank
-/// of so many. What it throws is told with the rank, and fails the test.
-inline int run_on_ranks(int argc, char** argv, const std::function<void(Comm&)>& compare) {
-  return run_mpi(
-      argc, argv,
-      [&](Comm& comm) {
-        require(argc == 2, "give the number of ranks");
-        require(comm.size() == std::stoi(argv[1]), "there are ", comm.size(), " ranks");
-        compare(comm);
-        return 0;
-      },
-      [](int rank, const std::string& message) {
-        std::fprintf(stderr, "rank %d failed: %s\n", rank, message.c_str());
-      });
-}
 
 /// Requires that a matrix or a text has the same bits on all ranks.
 template <class Values>

@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_guided_projection <ranks>` puts photos with features and tags without into
+// Puts photos with features and tags without into
 // one space, each rank from its own photos, tags and links, and compares it with that of one
 // process and with every other rank's.
 #include "commonplace/relate/core/guided_projection.h"
@@ -10,7 +10,7 @@
 #include "tests/mpi/frame.h"
 
 namespace commonplace {
-namespace {
+namespace guided_projection_on_ranks {
 
 constexpr std::int64_t kPhotos = 203;
 constexpr std::int64_t kTags = 170;
@@ -74,9 +74,5 @@ void compare(Comm& comm) {
   }
 }
 
-}  // namespace
+}  // namespace guided_projection_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

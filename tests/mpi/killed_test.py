@@ -9,7 +9,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from processes import goes_on  # noqa: E402
 
-COMMAND = sys.argv.pop()  # mpi_collectives
+COMMAND = sys.argv.pop()  # mpi_ranks
 
 
 class Killed(unittest.TestCase):

@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_shared_subspace <ranks>` fits two collections, each rank with its own
+// Fits two collections, each rank with its own
 // items, and compares the result with that of one process and with every other rank's.
 #include "commonplace/search/core/shared_subspace.h"
 
@@ -8,7 +8,7 @@
 #include "tests/mpi/frame.h"
 
 namespace commonplace {
-namespace {
+namespace shared_subspace_on_ranks {
 
 constexpr std::int64_t kTerms = 40;
 
@@ -54,9 +54,5 @@ void compare(Comm& comm) {
   }
 }
 
-}  // namespace
+}  // namespace shared_subspace_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

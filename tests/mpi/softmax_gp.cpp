@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_softmax_gp <ranks>` fits a classifier, each rank with its own items, and
+// Fits a classifier, each rank with its own items, and
 // compares the result with that of one process and with every other rank's.
 #include "commonplace/suggest/core/softmax_gp.h"
 
@@ -9,7 +9,7 @@
 #include "tests/mpi/frame.h"
 
 namespace commonplace {
-namespace {
+namespace softmax_gp_on_ranks {
 
 constexpr std::int64_t kItems = 151;
 constexpr std::int64_t kClasses = 3;
@@ -56,9 +56,5 @@ void compare(Comm& comm) {
                      *alone.coupled_log_likelihood, 1e-5);
 }
 
-}  // namespace
+}  // namespace softmax_gp_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

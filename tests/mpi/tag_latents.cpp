@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_tag_latents <ranks>` learns what tag suggestion is made of, each rank from
+// Learns what tag suggestion is made of, each rank from
 // its own items, and compares the result with that of one process and with every other rank's.
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "tests/mpi/frame.h"
 
 namespace commonplace {
-namespace {
+namespace tag_latents_on_ranks {
 
 constexpr std::int64_t kItems = 97;
 constexpr std::int32_t kTopics = 5;
@@ -88,9 +88,5 @@ void compare(Comm& comm) {
   agree("the categories' tags", together.categories.shares, alone.categories.shares);
 }
 
-}  // namespace
+}  // namespace tag_latents_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

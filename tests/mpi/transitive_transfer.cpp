@@ -1,4 +1,4 @@
-// Run under mpirun: `mpi_transitive_transfer <ranks>` transfers classes along a chain of
+// Transfers classes along a chain of
 // collections, each rank with its own items of all of them, and compares the answer with that of
 // one process.
 #include "commonplace/transfer/core/transitive_transfer.h"
@@ -10,7 +10,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace transitive_transfer_on_ranks {
 
 const test::PlantedChain kChain{.collections = 4, .classes = 3, .items = 101, .noise = 0.3};
 
@@ -47,9 +47,5 @@ void compare(Comm& comm) {
   test::require_same_on_all("the objectives", std::vector<double>{together.objective}, comm);
 }
 
-}  // namespace
+}  // namespace transitive_transfer_on_ranks
 }  // namespace commonplace
-
-int main(int argc, char** argv) {
-  return commonplace::test::run_on_ranks(argc, argv, commonplace::compare);
-}

@@ -18,7 +18,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::grouped_rows;
 using test::message_of;
@@ -502,5 +502,5 @@ TEST_F(Relate, RefusesWhatCannotBe) {
   EXPECT_THROW(parse_place("1,2,3"), Error);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

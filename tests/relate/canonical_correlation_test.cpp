@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace canonical_correlation_test {
 
 using test::message_of;
 using test::random_features;
@@ -184,7 +184,7 @@ class CanonicalCorrelationOracle : public testing::Test {
  protected:
   void SetUp() override {
     if (test::oracle_directory().empty())
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   }
   static MatrixD numbers(const std::string& name) {
     return test::read_numbers(test::oracle_directory() / "proj" / (name + ".csv"));
@@ -264,5 +264,5 @@ TEST(CanonicalCorrelation, RefusesWhatItCannotUse) {
   EXPECT_THROW(encode(model, 2, wide), Error);
 }
 
-}  // namespace
+}  // namespace canonical_correlation_test
 }  // namespace commonplace

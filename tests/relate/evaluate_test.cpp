@@ -11,13 +11,12 @@
 #include "commonplace/relate/evaluate_cross.h"
 #include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_features.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::grouped_rows;
 using test::message_of;
@@ -51,8 +50,7 @@ class EvaluateRelate : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines);
     store_features(library(), collection_named("photos"), "look", grouped_rows(kPhotos, 16, 1.0),
                    "made up");
-    data_ =
-        read_relate_data(library(), {"photos,tags,places", "", "", 2}, test::alone, 1, no_progress);
+    data_ = read_relate_data(library(), {"photos,tags,places", "", "", 2}, {.jobs = 1});
     relate_.gamma = "0.3";
     relate_.dim = "6";
   }
@@ -203,5 +201,5 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

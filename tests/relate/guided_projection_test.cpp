@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace guided_projection_test {
 
 using test::message_of;
 using test::NaiveGuidance;
@@ -274,7 +274,8 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
       for (const std::int64_t most : {std::int64_t{0}, GuidedOperator::kMostFormed})
         run_as_threads(3, [&](Comm& together) {
           Part own(either, together.rank(), together.size());
-          const GuidedOperator split(own.modalities(), own.guidance(), options, together, most);
+          const GuidedOperator split(own.modalities(), own.guidance(), options, {together, 1},
+                                     most);
           EXPECT_EQ(split.matrices() > 0, most > 0);
           EXPECT_LT(worst(split.multiply_a(p), a), 1e-11 * a.cwiseAbs().maxCoeff());
         });
@@ -338,7 +339,7 @@ class GuidedProjectionOracle : public testing::Test {
   void SetUp() override {
     folder_ = test::oracle_directory() / "proj";
     if (test::oracle_directory().empty() || !std::filesystem::exists(folder_))
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   }
   MatrixD read(const char* name) const {
     return test::read_numbers(folder_ / (std::string(name) + ".csv"));
@@ -797,5 +798,5 @@ TEST(GuidedProjectionFile, KeepsEveryBitAndRefusesDamage) {
   }
 }
 
-}  // namespace
+}  // namespace guided_projection_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace kernel_regression_test {
 
 using test::message_of;
 using test::random_counts;
@@ -110,5 +110,5 @@ TEST(KernelRegression, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal({}).find("place 3"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace kernel_regression_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace locality_projection_test {
 
 using test::message_of;
 using test::random_features;
@@ -177,7 +177,7 @@ class LocalityProjectionOracle : public testing::TestWithParam<std::string> {};
 /// Rows that are floats here and were doubles there, so that not all digits agree.
 TEST_P(LocalityProjectionOracle, AgreesWithAnotherProgram) {
   if (test::oracle_directory().empty())
-    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   const auto numbers = [](const std::string& name) {
     return test::read_numbers(test::oracle_directory() / "proj" / (name + ".csv"));
   };
@@ -224,5 +224,5 @@ TEST(LocalityProjection, RefusesWhatItCannotUse) {
   EXPECT_THROW(fit_locality_projection(rows, to_sparse(askew).view()), Error);
 }
 
-}  // namespace
+}  // namespace locality_projection_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/naive_gp.h"
 
 namespace commonplace {
-namespace {
+namespace nystrom_choice_test {
 
 using Rows = std::vector<std::int64_t>;
 
@@ -65,5 +65,5 @@ TEST(NystromChoice, NoRowTwiceAndNoMoreThanThereAre) {
   EXPECT_THROW(draw_far_apart(MatrixD(2, 0), 10, 5), Error);
 }
 
-}  // namespace
+}  // namespace nystrom_choice_test
 }  // namespace commonplace

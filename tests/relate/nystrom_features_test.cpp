@@ -18,7 +18,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace nystrom_features_test {
 
 using test::message_of;
 using test::random_features;
@@ -367,5 +367,5 @@ TEST(NystromFeaturesFile, PartsThatDoNotFitAreRefused) {
   refused([](NystromFeatures& model) { model.options.kernel = "another"; });
 }
 
-}  // namespace
+}  // namespace nystrom_features_test
 }  // namespace commonplace

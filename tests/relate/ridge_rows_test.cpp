@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ridge_rows_test {
 
 using test::message_of;
 using test::random_counts;
@@ -148,5 +148,5 @@ TEST(RidgeRows, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal({}), "");
 }
 
-}  // namespace
+}  // namespace ridge_rows_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/tiny_images.h"
 
 namespace commonplace {
-namespace {
+namespace image_features_test {
 
 namespace fs = std::filesystem;
 
@@ -40,7 +40,7 @@ class ImageFeatureTask : public test::LibraryTest {
   }
   MadeImageFeatures make(const Progress& progress = no_progress) {
     return make_image_features(library(), photos(), "look", options_, relearn_,
-                               {comm_, jobs_, progress});
+                               {.jobs = jobs_, .progress = progress});
   }
   Collection photos() { return collection_named("photos"); }
   Matrix rows() { return dense_features(feature_record(library(), photos(), "look")).view(); }
@@ -154,9 +154,10 @@ TEST_F(ImageFeatureTask, WithoutAnyPictureItFails) {
   EXPECT_TRUE(feature_records(library(), photos()).empty());
   test::import_jsonl(library(), "empty", "");
   EXPECT_THROW(make_image_features(library(), collection_named("empty"), "look", options_, false,
-                                   {comm_, 1}),
+                                   {.jobs = 1}),
                Error);
-  EXPECT_THROW(make_image_features(library(), photos(), "a/b", options_, false, {comm_, 1}), Error);
+  EXPECT_THROW(make_image_features(library(), photos(), "a/b", options_, false, {.jobs = 1}),
+               Error);
 }
 
 TEST_F(ImageFeatureTask, NewPicturesAreEncodedByTheStoredModel) {
@@ -413,5 +414,5 @@ TEST(PartialRows, AreFoundByWhatTheyWereMadeOf) {
   EXPECT_TRUE(fs::is_empty(folder / "a"));
 }
 
-}  // namespace
+}  // namespace image_features_test
 }  // namespace commonplace

@@ -4,12 +4,11 @@
 
 #include "commonplace/library/items.h"
 #include "commonplace/rows/item_texts.h"
-#include "tests/support/alone.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace rank_words_test {
 
 constexpr const char* kItems = R"({"id":"1","title":"Night owl","text":"The owl hunts at night"})"
                                "\n"
@@ -50,8 +49,7 @@ TEST_F(RankWords, KnownWordsKeepTheirColumns) {
   const Collection items = collection_named("items");
   TermTable known;
   for (const char* word : {"train", "owl", "nowhere", "night"}) known.add(word);
-  const Sparse expected =
-      count_known_words(known, library(), items, {}, test::alone, 1, no_progress);
+  const Sparse expected = count_known_words(known, library(), items, {}, {.jobs = 1});
   EXPECT_EQ(expected.columns, 4);
   EXPECT_EQ(expected.indices, (std::vector<std::int32_t>{1, 3, 0, 3, 1}));
   EXPECT_EQ(expected.values, (std::vector<float>{2, 2, 1, 1, 2}));
@@ -82,5 +80,5 @@ TEST_F(RankWords, TheTextsOfAnySourceAreSharedOut) {
   }
 }
 
-}  // namespace
+}  // namespace rank_words_test
 }  // namespace commonplace

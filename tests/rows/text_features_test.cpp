@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace text_features_test {
 
 namespace fs = std::filesystem;
 
@@ -58,7 +58,7 @@ void expect_same_row(const SparseView& matrix, std::int64_t row, const Sparse& e
 }
 
 TEST_F(TextFeatures, TheStoredModelMakesTheStoredFeatures) {
-  const MadeFeatures made = make_text_features(library(), items(), "text", {}, {comm_, 1});
+  const MadeFeatures made = make_text_features(library(), items(), "text", {}, {.jobs = 1});
   EXPECT_EQ(made.model, "items.text");
   const SparseFeatures features(feature_record(library(), items(), "text"));
   const TfidfModel model = load_tfidf(TensorFile(model_record(library(), made.model).file));
@@ -72,7 +72,7 @@ TEST_F(TextFeatures, TheStoredModelMakesTheStoredFeatures) {
 TEST_F(TextFeatures, TagsHeedDecisions) {
   decide(library(), items(),
          {{"1", "night", Verdict::rejected, ""}, {"3", "Train", Verdict::accepted, ""}});
-  make_tag_features(library(), items(), "tags", {}, {comm_});
+  make_tag_features(library(), items(), "tags", {}, {});
   const SparseFeatures features(feature_record(library(), items(), "tags"));
   const std::vector<std::string> names = features.names();
   auto tags = [&](std::int64_t row) {
@@ -91,7 +91,7 @@ TEST_F(TextFeatures, TopicsAreStoredWithTheirModels) {
   PlsaOptions options;
   options.topics = 2;
   const MadeFeatures made =
-      make_topics(library(), items(), "topics", true, {}, options, {comm_, 1});
+      make_topics(library(), items(), "topics", true, {}, options, {.jobs = 1});
   const NpyMatrix topics = dense_features(made.record);
   ASSERT_EQ(topics.view().rows(), 3);
   for (Eigen::Index row = 0; row < 3; ++row) EXPECT_NEAR(topics.view().row(row).sum(), 1, 1e-5);
@@ -107,10 +107,10 @@ TEST_F(TextFeatures, RanksStoreTheBitsOfOneProcess) {
     return read_file(made.record.file, 1 << 20) +
            read_file(model_record(library(), made.model).file, 1 << 20);
   };
-  const std::string text = stored(make_text_features(library(), items(), "text", {}, {comm_, 1}));
-  const std::string tags = stored(make_tag_features(library(), items(), "tags", {}, {comm_}));
+  const std::string text = stored(make_text_features(library(), items(), "text", {}, {.jobs = 1}));
+  const std::string tags = stored(make_tag_features(library(), items(), "tags", {}, {}));
   const fs::path vectors = folder_.write("vectors.csv", "1,2\n3,4\n5,6\n");
-  const MadeFeatures taken = take_features(library(), items(), "own", vectors, "", {comm_});
+  const MadeFeatures taken = take_features(library(), items(), "own", vectors, "", {});
   const std::string own = read_file(taken.record.file, 1 << 20);
   for (const int ranks : {1, 2, 3, 4}) {
     const auto by_text = make_by(ranks, [](Library& library, const Collection& items, Comm& comm) {
@@ -133,7 +133,7 @@ TEST_F(TextFeatures, RanksFindTheTopicsOfOneProcess) {
   options.topics = 2;
   for (const bool of_tags : {false, true}) {
     const MadeFeatures alone =
-        make_topics(library(), items(), "topics", of_tags, {}, options, {comm_, 1});
+        make_topics(library(), items(), "topics", of_tags, {}, options, {.jobs = 1});
     const Matrix topics = dense_features(alone.record).view();
     const MatrixD terms =
         load_plsa(TensorFile(model_record(library(), alone.model).file)).term_topics;
@@ -156,12 +156,12 @@ TEST_F(TextFeatures, RanksFindTheTopicsOfOneProcess) {
 TEST_F(TextFeatures, ACollectionWithoutWordsIsAnErrorThatChangesNothing) {
   test::import_jsonl(library(), "silent", R"({"id":"1"})");
   EXPECT_NE(test::message_of([&] {
-              make_text_features(library(), collection_named("silent"), "text", {}, {comm_, 1});
+              make_text_features(library(), collection_named("silent"), "text", {}, {.jobs = 1});
             }),
             "");
   EXPECT_TRUE(feature_records(library(), collection_named("silent")).empty());
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace text_features_test
 }  // namespace commonplace

@@ -10,14 +10,11 @@
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/learn.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace ask_test {
 
 using Ids = std::vector<std::string>;
 
@@ -39,7 +36,7 @@ class Search : public test::LibraryTest {
   Search() { test::add_planted_collections(library()); }
 
   void learn(const std::string& name = "", const SearchModelOptions& options = usual_options()) {
-    learn_search(library(), "photos", {"gallery"}, name, options, {alone, 1});
+    learn_search(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
   }
   static SearchModelOptions usual_options() {
     SearchModelOptions options;
@@ -318,11 +315,12 @@ TEST_F(Search, SeveralThreadsMaySearchAtOnce) {
 
 TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
   learn("model");
-  const auto photos =
-      std::make_shared<CollectionSearcher>(library(), "photos", "model", Run{.jobs = 1});
-  const auto words = std::make_shared<CollectionSearcher>(library(), "photos", "", Run{.jobs = 1});
+  const auto photos = std::make_shared<CollectionSearcher>(library(), "photos", "model",
+                                                           commonplace::Run{.jobs = 1});
+  const auto words =
+      std::make_shared<CollectionSearcher>(library(), "photos", "", commonplace::Run{.jobs = 1});
   const auto gallery =
-      std::make_shared<CollectionSearcher>(library(), "gallery", "", Run{.jobs = 1});
+      std::make_shared<CollectionSearcher>(library(), "gallery", "", commonplace::Run{.jobs = 1});
   auto ranking = [](std::vector<RankedItem> items, Ids unknown) {
     SearchRanking result;
     result.items = std::move(items);
@@ -354,5 +352,5 @@ TEST_F(Search, SeveralPlacesAreOneRankingBestFirstAndOnce) {
       << "those that were found and not ranked count where none can be found twice";
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace associations_test {
 
 using test::message_of;
 using test::random_counts;
@@ -334,5 +334,5 @@ TEST(AssociationsFile, WhatDoesNotFitIsRefused) {
   refused(bad, 18);
 }
 
-}  // namespace
+}  // namespace associations_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace borrowing_test {
 
 using test::message_of;
 using test::random_counts;
@@ -275,5 +275,5 @@ TEST(BorrowedScore, IsTheWeightedSum) {
             2 - 30 + 500 + 7000);
 }
 
-}  // namespace
+}  // namespace borrowing_test
 }  // namespace commonplace

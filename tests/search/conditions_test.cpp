@@ -6,7 +6,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace conditions_test {
 
 constexpr const char* kItems =
     R"({"id":"owl","title":"Night owl","text":"The owl hunts by the river","time":"1904-05-03",)"
@@ -136,5 +136,5 @@ TEST_F(SearchConditions, PhrasesAreAskedOnlyOfItemsWithAllTheWords) {
   EXPECT_EQ(rows, std::vector<std::uint8_t>({0, 0, 1, 0, 0}));
 }
 
-}  // namespace
+}  // namespace conditions_test
 }  // namespace commonplace

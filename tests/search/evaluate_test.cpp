@@ -8,15 +8,12 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace evaluate_test {
 
 class EvaluateSearch : public test::LibraryTest {
  protected:
@@ -32,7 +29,7 @@ class EvaluateSearch : public test::LibraryTest {
   }
 
   SearchEvaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    return evaluate_search(library(), "photos", auxiliaries, model_, options_, {alone, 1});
+    return evaluate_search(library(), "photos", auxiliaries, model_, options_, {.jobs = 1});
   }
   std::string refusal(const std::vector<std::string>& auxiliaries = {"gallery"}) {
     return test::message_of([&] { evaluate(auxiliaries); });
@@ -202,5 +199,5 @@ TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
     });
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

@@ -8,14 +8,11 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/learn.h"
 #include "commonplace/search/topics.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace explain_test {
 
 using Ids = std::vector<std::string>;
 
@@ -30,7 +27,7 @@ class Reasons : public test::LibraryTest {
     options.rank = 7;
     options.auxiliary_rank = 8;
     options.shared = "5";
-    learn_search(library(), "photos", {"gallery"}, "model", options, {alone, 1});
+    learn_search(library(), "photos", {"gallery"}, "model", options, {.jobs = 1});
   }
 
   SearchAnswer explain(const std::string& query, SearchOptions options = {}) {
@@ -236,5 +233,5 @@ TEST_F(Topics, StandWhenTheLendingCollectionIsGone) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].terms, before[i].terms);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace commonplace

@@ -10,14 +10,11 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/item.h"
 #include "commonplace/search/learn.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace index_test {
 
 constexpr const char* kItems =
     R"({"id":"1","title":"Night owl","text":"owl owl","tags":["animals/Owl","Snowy Owl"]})"
@@ -37,7 +34,7 @@ class SearchIndexes : public test::LibraryTest {
     SearchModelOptions options;
     options.rank = options.auxiliary_rank = 6;
     options.shared = "2";
-    learn_search(library(), "photos", {"gallery"}, name, options, {alone, 1});
+    learn_search(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
   }
   SearchModel model() {
     return load_search_model(TensorFile(model_record(library(), "model").file));
@@ -222,12 +219,12 @@ TEST_F(SearchIndexes, OneThatWasMadeByAnotherModelDoesNotServe) {
   SearchModelOptions options;
   options.rank = options.auxiliary_rank = 3;
   options.terms.min_items = 11;
-  learn_search(library(), "photos", {}, "small", options, {alone, 1});
+  learn_search(library(), "photos", {}, "small", options, {.jobs = 1});
   const SearchModel small = load_search_model(TensorFile(model_record(library(), "small").file));
   ASSERT_NE(small.vocabulary.size(), model().vocabulary.size());
   store(make_search_index(library(), collection_named("photos"), &small, {.jobs = 1}));
   EXPECT_TRUE(open().made);
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace commonplace

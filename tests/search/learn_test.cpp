@@ -10,16 +10,13 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace learn_test {
 
 SearchModelOptions small_options() {
   SearchModelOptions options;
@@ -35,7 +32,7 @@ class LearnSearch : public test::LibraryTest {
   SearchLearningReport learn(const std::vector<std::string>& auxiliaries,
                              const SearchModelOptions& options = small_options(),
                              const std::string& name = "") {
-    return learn_search(library(), "photos", auxiliaries, name, options, {alone, 1});
+    return learn_search(library(), "photos", auxiliaries, name, options, {.jobs = 1});
   }
   SearchModel stored(const std::string& name = "search.photos") {
     return load_search_model(TensorFile(model_record(library(), name).file));
@@ -60,7 +57,7 @@ class LearnSearch : public test::LibraryTest {
   }
   std::string refusal(const std::string& target, const std::vector<std::string>& auxiliaries,
                       const SearchModelOptions& options = small_options()) {
-    return refusal([&] { learn_search(library(), target, auxiliaries, "", options, {alone, 1}); });
+    return refusal([&] { learn_search(library(), target, auxiliaries, "", options, {.jobs = 1}); });
   }
 };
 
@@ -182,7 +179,7 @@ TEST_F(LearnSearch, ReportIsStoredWithTheModelAndRunsAreTheSame) {
   EXPECT_GT(json["held_out"]["borrowed"]["map"], json["held_out"]["words"]["map"]);
   const std::string first = test::slurp(record.file);
   EXPECT_EQ(
-      to_json(learn_search(library(), "photos", {"gallery"}, "", small_options(), {alone, 3})),
+      to_json(learn_search(library(), "photos", {"gallery"}, "", small_options(), {.jobs = 3})),
       report);
   EXPECT_EQ(test::slurp(model_record(library(), "search.photos").file), first);
 }
@@ -202,7 +199,7 @@ TEST_F(LearnSearch, ATargetOfSingleTagsCannotBeTestedOnButMayBorrow) {
   auto learn_single = [&](const std::string& shared) {
     SearchModelOptions options = small_options();
     options.shared = shared;
-    return learn_search(library(), "single", {"gallery"}, "", options, {alone, 1});
+    return learn_search(library(), "single", {"gallery"}, "", options, {.jobs = 1});
   };
   const SearchLearningReport careful = learn_single("auto");
   EXPECT_EQ(careful.asked, 0);
@@ -230,7 +227,7 @@ TEST_F(LearnSearch, WordsOfTitlesAndTextsServeWhereThereAreNoTags) {
   SearchModelOptions options = small_options();
   options.terms.text = true;
   const SearchLearningReport report =
-      learn_search(library(), "notes", {"gallery"}, "", options, {alone, 1});
+      learn_search(library(), "notes", {"gallery"}, "", options, {.jobs = 1});
   EXPECT_EQ(report.lenders[0].common_terms, 48);
   EXPECT_GT(report.borrowed.map, report.words.map);
 }
@@ -288,17 +285,19 @@ TEST_F(LearnSearch, WrongOptionsAreRefusedWithTheirNameAndValue) {
 TEST_F(LearnSearch, StoppingAtAnyStageLeavesTheLibraryAsItWas) {
   const std::string before = state();
   std::set<std::string> stages;
-  learn_search(library(), "photos", {"gallery"}, "", small_options(),
-               {alone, 1, [&](const ProgressStep& step) { stages.emplace(step.stage); }});
+  learn_search(
+      library(), "photos", {"gallery"}, "", small_options(),
+      {.jobs = 1, .progress = [&](const ProgressStep& step) { stages.emplace(step.stage); }});
   remove_models();
   ASSERT_TRUE(state() == before);
   ASSERT_GE(stages.size(), 4U);
   for (const std::string& stage : stages) {
     EXPECT_THROW(learn_search(library(), "photos", {"gallery"}, "", small_options(),
-                              {alone, 1,
-                               [&](const ProgressStep& step) {
-                                 if (step.stage == stage) throw Cancelled();
-                               }}),
+                              {.jobs = 1,
+                               .progress =
+                                   [&](const ProgressStep& step) {
+                                     if (step.stage == stage) throw Cancelled();
+                                   }}),
                  Cancelled);
     EXPECT_TRUE(state() == before) << "changed, although stopped at: " << stage;
     remove_models();
@@ -345,5 +344,5 @@ TEST_F(LearnSearch, RanksThatSeeDifferentCollectionsDoNotGoOn) {
       << message;
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

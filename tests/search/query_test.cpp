@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace {
+namespace query_test {
 
 using Kind = QueryCondition::Kind;
 using Words = std::vector<std::string>;
@@ -183,5 +183,5 @@ TEST(SearchQuery, WidthIsNotDepth) {
   EXPECT_EQ(parse_query(wide).condition->children.size(), 1001U);
 }
 
-}  // namespace
+}  // namespace query_test
 }  // namespace commonplace

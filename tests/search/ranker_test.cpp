@@ -10,14 +10,11 @@
 #include "commonplace/features/tokens.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/learn.h"
-#include "tests/support/alone.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
-
-using test::alone;
+namespace ranker_test {
 
 using Ids = std::vector<std::string>;
 
@@ -37,7 +34,7 @@ class Ranker : public test::LibraryTest {
     options.rank = options.auxiliary_rank = 6;
     options.shared = "4";
     options.neighbours = 1000;  // so many that no tie decides who votes
-    learn_search(library(), "photos", auxiliaries, "model", options, {alone, 1});
+    learn_search(library(), "photos", auxiliaries, "model", options, {.jobs = 1});
     return load_search_model(TensorFile(model_record(library(), "model").file));
   }
   SearchIndex index(const SearchModel& model, int jobs = 1) {
@@ -290,5 +287,5 @@ TEST_F(Ranker, AModelFileIsReadBackToTheBitAndDamageIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace ranker_test
 }  // namespace commonplace

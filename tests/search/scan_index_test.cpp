@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 
 namespace commonplace {
-namespace {
+namespace scan_index_test {
 
 using Numbers = std::vector<float>;
 
@@ -251,5 +251,5 @@ TEST(ScanIndex, RefusesWhatIsNotFiniteOrDoesNotFit) {
   }
 }
 
-}  // namespace
+}  // namespace scan_index_test
 }  // namespace commonplace

@@ -19,7 +19,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace shared_subspace_test {
 
 /// A sparse matrix of either type with what it points into.
 template <class Scalar>
@@ -791,5 +791,5 @@ TEST(SharedSubspaceFile, PartsThatDoNotFitAreRefused) {
   refused("made: the basis has entries", bad, "0,1:2;0:1");
 }
 
-}  // namespace
+}  // namespace shared_subspace_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include "tests/support/naive_associations.h"
 
 namespace commonplace {
-namespace {
+namespace sharing_test {
 
 using test::to_sparse;
 
@@ -141,5 +141,5 @@ TEST(SharingByRank, DoesNotDependOnJobs) {
     EXPECT_EQ(sharing_by_rank(a.view(), b.view(), 60, 1, jobs), once);
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace commonplace

@@ -6,7 +6,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace topic_blocks_test {
 
 using Blocks = std::vector<TopicBlock>;
 
@@ -55,5 +55,5 @@ TEST(BlockText, AnythingElseIsRefused) {
   EXPECT_THROW(blocks_from_text("0:5\0"sv), Error);
 }
 
-}  // namespace
+}  // namespace topic_blocks_test
 }  // namespace commonplace

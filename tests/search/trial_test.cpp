@@ -15,7 +15,7 @@
 #include "tests/support/naive_metrics.h"
 
 namespace commonplace {
-namespace {
+namespace trial_test {
 
 using test::random_counts;
 using test::to_dense;
@@ -398,5 +398,5 @@ TEST(TuningWeights, WaysThatSayTheSameKeepTheUsualMixture) {
   for (const int jobs : {1, 2, 3}) EXPECT_EQ(tune_weights(trial, same, kOwn, jobs), kUsualWeights);
 }
 
-}  // namespace
+}  // namespace trial_test
 }  // namespace commonplace

@@ -5,7 +5,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::server {
-namespace {
+namespace conditional_test {
 
 std::string header_of(const Response& response, std::string_view name) {
   for (const auto& [key, value] : response.headers)
@@ -113,5 +113,5 @@ TEST(Conditional, AFileIsNamedByItsSizeAndTime) {
   EXPECT_EQ(response.part->length, 2U);
 }
 
-}  // namespace
+}  // namespace conditional_test
 }  // namespace commonplace::server

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace::server {
-namespace {
+namespace fresh_cache_test {
 
 using Cache = FreshCache<const std::string>;
 
@@ -78,5 +78,5 @@ TEST(FreshCacheTest, ManyThreadsShareOneMaking) {
   EXPECT_EQ(count, 1);
 }
 
-}  // namespace
+}  // namespace fresh_cache_test
 }  // namespace commonplace::server

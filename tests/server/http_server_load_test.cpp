@@ -12,7 +12,7 @@
 #include "tests/server/running_server.h"
 
 namespace commonplace::server {
-namespace {
+namespace http_server_load_test {
 
 using std::chrono::milliseconds;
 using test::eventually;
@@ -391,5 +391,5 @@ TEST(HttpServerLoad, SurvivesRandomBytes) {
   EXPECT_EQ(server.metrics.waiting, 0);
 }
 
-}  // namespace
+}  // namespace http_server_load_test
 }  // namespace commonplace::server

@@ -12,7 +12,7 @@
 #include "tests/server/running_server.h"
 
 namespace commonplace::server {
-namespace {
+namespace http_server_test {
 
 using test::eventually;
 using test::options_for_test;
@@ -432,5 +432,5 @@ TEST(HttpServer, GuardsAreAsked) {
   expect_problem(server.client().ask("GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403);
 }
 
-}  // namespace
+}  // namespace http_server_test
 }  // namespace commonplace::server

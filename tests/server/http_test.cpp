@@ -6,7 +6,7 @@
 #include "app/server/answer_head.h"
 
 namespace commonplace::server {
-namespace {
+namespace http_test {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -109,5 +109,5 @@ TEST(AnswerHead, KeepsLinesApart) {
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
 }
 
-}  // namespace
+}  // namespace http_test
 }  // namespace commonplace::server

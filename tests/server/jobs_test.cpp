@@ -13,7 +13,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace::server {
-namespace {
+namespace jobs_test {
 
 using namespace std::chrono_literals;
 
@@ -155,5 +155,5 @@ TEST(JobTasks, BecomeArgumentsInWhichNoValueIsAnOption) {
     EXPECT_THROW(job_arguments(task_named("learn-suggest"), wrong, "/lib"), Problem) << wrong;
 }
 
-}  // namespace
+}  // namespace jobs_test
 }  // namespace commonplace::server

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace commonplace::server {
-namespace {
+namespace metrics_test {
 
 bool has_line(const std::string& text, const std::string& line) {
   return ('\n' + text).find('\n' + line + '\n') != std::string::npos;
@@ -94,5 +94,5 @@ TEST(Metrics, CountsFromAllThreads) {
                "commonplace_requests_total{method=\"GET\",route=\"/a\",status=\"200\"} 2000"));
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace commonplace::server

@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace::server {
-namespace {
+namespace router_test {
 
 Route route(const std::string& method, const std::string& pattern) {
   Route result;
@@ -201,5 +201,5 @@ TEST(Refusal, BodiesMustHaveATypeThatIsRead) {
             415);
 }
 
-}  // namespace
+}  // namespace router_test
 }  // namespace commonplace::server

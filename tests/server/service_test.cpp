@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace::server {
-namespace {
+namespace service_test {
 
 std::string header_of(const Response& response, const std::string& name) {
   for (const auto& [key, value] : response.headers)
@@ -160,5 +160,5 @@ TEST_F(ServiceTest, CountsByPattern) {
   EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace service_test
 }  // namespace commonplace::server

@@ -11,7 +11,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace apply_test {
 
 using test::message_of;
 
@@ -127,5 +127,5 @@ TEST_F(Apply, WrongOptions) {
   EXPECT_EQ(rows(), 0);
 }
 
-}  // namespace
+}  // namespace apply_test
 }  // namespace commonplace

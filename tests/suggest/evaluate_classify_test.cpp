@@ -11,7 +11,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_classify_test {
 
 ClassifiedItems ring(Eigen::Index items, Eigen::Index classes, double spread) {
   const test::LabelledItems data = test::ring_of_classes(items, classes, spread, 3);
@@ -178,5 +178,5 @@ TEST(EvaluateClassify, BadOptionsAreNamed) {
   EXPECT_THROW(evaluate(one, options_for_test()), Error);
 }
 
-}  // namespace
+}  // namespace evaluate_classify_test
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_test {
 
 using test::planted_tags;
 using test::to_dense;
@@ -348,5 +348,5 @@ TEST(EvaluateSuggest, StopsOnRequest) {
                Cancelled);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace evaluate_trial_test {
 
 using test::to_dense;
 
@@ -103,12 +103,12 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
   SuggestSplitOptions how;
   how.test_share = 0.25;
   const SuggestTrial random =
-      split_collection(library(), "notes", usual_options(), how, {comm_, 1});
+      split_collection(library(), "notes", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
   EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
   how.split = "time";
   EXPECT_NE(test::message_of([&] {
-              split_collection(library(), "notes", usual_options(), how, {comm_, 1});
+              split_collection(library(), "notes", usual_options(), how, {.jobs = 1});
             }).find("--split random"),
             std::string::npos);
   std::string lines;
@@ -119,13 +119,14 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
              "\",\"all\"]}\n";
   test::import_jsonl(library(), "timed", lines);
   const SuggestTrial newest =
-      split_collection(library(), "timed", usual_options(), how, {comm_, 1});
+      split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(newest.train_tags.rows(), 8);
   EXPECT_EQ(newest.test_tags.rows(), 2) << "a quarter, as was asked for";
   EXPECT_EQ(newest.times.size(), 8U);
   EXPECT_EQ(newest.times.back().substr(0, 4), "2017");
   how.test_share = 0;
-  const SuggestTrial timed = split_collection(library(), "timed", usual_options(), how, {comm_, 1});
+  const SuggestTrial timed =
+      split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(timed.train_tags.rows(), 5);
   EXPECT_EQ(timed.test_tags.rows(), 5);
   EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
@@ -139,12 +140,12 @@ TEST_F(SplitCollection, ItemsOfRareTagsAloneAreSetApart) {
     lines += "{\"id\":\"r" + std::to_string(i) + "\",\"text\":\"wordaa\",\"tags\":[\"rare" +
              std::to_string(i) + "\"]}\n";
   test::import_jsonl(library(), "some", lines);
-  const SuggestTrial trial = split_collection(library(), "some", usual_options(), {}, {comm_, 1});
+  const SuggestTrial trial = split_collection(library(), "some", usual_options(), {}, {.jobs = 1});
   EXPECT_EQ(trial.min_uses, 2);
   EXPECT_NEAR(static_cast<double>(trial.strange.sparse.rows()), 35, 12);
   for (std::int64_t row = 0; row < trial.train_tags.rows(); ++row)
     EXPECT_FALSE(trial.train_tags.view().row_indices(row).empty());
 }
 
-}  // namespace
+}  // namespace evaluate_trial_test
 }  // namespace commonplace

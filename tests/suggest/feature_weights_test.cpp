@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace feature_weights_test {
 
 using test::random_counts;
 using test::random_targets;
@@ -171,5 +171,5 @@ TEST(WeighedRows, NeedAWeightForEachFeature) {
             "there are 14 weights for 15 features");
 }
 
-}  // namespace
+}  // namespace feature_weights_test
 }  // namespace commonplace

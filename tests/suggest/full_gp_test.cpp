@@ -13,7 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace full_gp_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -24,7 +24,7 @@ double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().max
 
 TEST(FullGpOracle, AgreesWithTwoOtherPrograms) {
   if (test::oracle_directory().empty())
-    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   const auto numbers = [](const std::string& name) {
     return test::read_numbers(test::oracle_directory() / "gp_laplace" / (name + ".csv"));
   };
@@ -116,5 +116,5 @@ TEST(FullGp, RefusesBadInput) {
   EXPECT_NE(message.find("too many for the full Gaussian process"), std::string::npos) << message;
 }
 
-}  // namespace
+}  // namespace full_gp_test
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace gp_hyperparameters_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -85,5 +85,5 @@ TEST(TuneKernel, RefusesBadOptions) {
       Error);
 }
 
-}  // namespace
+}  // namespace gp_hyperparameters_test
 }  // namespace commonplace

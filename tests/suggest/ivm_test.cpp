@@ -7,7 +7,7 @@
 #include "tests/support/naive_gp.h"
 
 namespace commonplace {
-namespace {
+namespace ivm_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -65,5 +65,5 @@ TEST(Ivm, RefusesBadInput) {
   EXPECT_THROW(fit_ivm({KernelKind::rbf, -1, 1}, items, data.labels, 3, {}), Error);
 }
 
-}  // namespace
+}  // namespace ivm_test
 }  // namespace commonplace

@@ -7,7 +7,7 @@
 #include "tests/support/planted_tags.h"
 
 namespace commonplace {
-namespace {
+namespace knn_tags_test {
 
 using test::planted_tags;
 using test::random_counts;
@@ -81,5 +81,5 @@ TEST(KnnTags, BadInputIsRefused) {
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
 }
 
-}  // namespace
+}  // namespace knn_tags_test
 }  // namespace commonplace

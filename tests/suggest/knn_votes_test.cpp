@@ -9,7 +9,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace knn_votes_test {
 
 using test::to_dense;
 using test::to_sparse;
@@ -118,5 +118,5 @@ TEST(KnnVotes, RefuseWhatDoesNotFit) {
     EXPECT_EQ(refusal(rows, rows, 2, skip), "there are 2 known items to skip for 3 items");
 }
 
-}  // namespace
+}  // namespace knn_votes_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace learn_suggester_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -27,7 +27,7 @@ class LearnSuggester : public testing::Test {
  protected:
   LearnedSuggester learn() { return learn({data_.words, {}, data_.tags.view()}); }
   LearnedSuggester learn(const SuggesterData& data) {
-    return learn_suggester(data, options_, {comm_, 1});
+    return learn_suggester(data, options_, {.jobs = 1});
   }
   std::string refusal() {
     return test::message_of([&] { learn(); });
@@ -180,7 +180,7 @@ TEST_F(LearnSuggester, GivesTheSameAgainWithAnyNumberOfThreads) {
   const Matrix scores = scores_of(once.suggester, asked_.words);
   for (const int jobs : {2, 3}) {
     const LearnedSuggester again =
-        learn_suggester({data_.words, {}, data_.tags.view()}, options_, {comm_, jobs});
+        learn_suggester({data_.words, {}, data_.tags.view()}, options_, {.jobs = jobs});
     EXPECT_EQ(scores_of(again.suggester, asked_.words), scores);
     EXPECT_EQ(again.suggester.confidence.probability, once.suggester.confidence.probability);
     EXPECT_EQ(again.suggester.threshold, once.suggester.threshold);
@@ -489,7 +489,8 @@ TEST_F(LearnSuggester, StopsOnRequest) {
   const Progress stop = [&](const ProgressStep&) {
     if (++calls == 3) throw Cancelled();
   };
-  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_, {comm_, 1, stop}),
+  EXPECT_THROW(learn_suggester({data_.words, {}, data_.tags.view()}, options_,
+                               {.jobs = 1, .progress = stop}),
                Cancelled);
 }
 
@@ -527,5 +528,5 @@ TEST(PrototypeCount, IsANumberAShareOrAuto) {
   }
 }
 
-}  // namespace
+}  // namespace learn_suggester_test
 }  // namespace commonplace

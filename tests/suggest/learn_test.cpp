@@ -14,7 +14,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace learn_test {
 
 using test::message_of;
 
@@ -38,7 +38,7 @@ bool has(const std::vector<std::string>& tags, const std::string& tag) {
 }
 
 TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
-  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {comm_, 1});
+  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {.jobs = 1});
   EXPECT_EQ(report.model, "suggest.notes");
   EXPECT_EQ(report.features, "text");
   EXPECT_EQ(report.fit.items, 512);
@@ -157,7 +157,7 @@ TEST_F(LearnSuggest, ATagAndAPathThatEndsInItAreOne) {
     if (++found % 2 == 0) lines.replace(at, 13, "\"harbour\"");
   test::import_jsonl(library(), "notes", lines);
   const SuggestLearningReport report =
-      learn_suggest(library(), "notes", "", usual_options(), {comm_, 1});
+      learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1});
   EXPECT_EQ(report.merged, 1);
   EXPECT_TRUE(has(stored_model().tags, "Sea/Harbour"));
   EXPECT_FALSE(has(stored_model().tags, "harbour"));
@@ -169,10 +169,10 @@ TEST_F(LearnSuggest, ATagAndAPathThatEndsInItAreOne) {
   // Not where two paths end in it, nor where a list speaks of it.
   SuggestModelOptions options = usual_options();
   options.tags.exclude = write("never.txt", "harbour\n");
-  EXPECT_EQ(learn_suggest(library(), "notes", "", options, {comm_, 1}).merged, 0);
+  EXPECT_EQ(learn_suggest(library(), "notes", "", options, {.jobs = 1}).merged, 0);
   test::import_jsonl(library(), "notes",
                      lines + R"({"id":"o","text":"wordaa","tags":["Air/Harbour"]})" + "\n");
-  EXPECT_EQ(learn_suggest(library(), "notes", "", usual_options(), {comm_, 1}).merged, 0);
+  EXPECT_EQ(learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1}).merged, 0);
 }
 
 TEST_F(LearnSuggest, WithNothingToTellTagsFromItIsRefused) {
@@ -181,12 +181,11 @@ TEST_F(LearnSuggest, WithNothingToTellTagsFromItIsRefused) {
     lines += "{\"id\":\"p" + std::to_string(i) + "\",\"tags\":[\"a\",\"b\"]}\n";
   test::import_jsonl(library(), "bare", lines);
   SuggestModelOptions options = usual_options();
-  const std::string refusal = message_of([&] {
-    learn_suggest(library(), "bare", "", options, {comm_, 1});
-  });
+  const std::string refusal =
+      message_of([&] { learn_suggest(library(), "bare", "", options, {.jobs = 1}); });
   EXPECT_NE(refusal.find("--features tags"), std::string::npos) << refusal;
   options.evidence.features = "tags";
-  EXPECT_TRUE(learn_suggest(library(), "bare", "", options, {comm_, 1}).from_tags);
+  EXPECT_TRUE(learn_suggest(library(), "bare", "", options, {.jobs = 1}).from_tags);
 }
 
 TEST_F(LearnSuggest, FilesOfTagsThatMakeNoSenseAreRefused) {
@@ -282,13 +281,13 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
 
 TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   const Collection notes = collection(library(), "notes");
-  make_tag_features(library(), notes, "of_tags", {}, {comm_});
+  make_tag_features(library(), notes, "of_tags", {}, {});
   PlsaOptions topics;
   topics.topics = 3;
   topics.iterations = 3;
-  make_topics(library(), notes, "topics", true, {}, topics, {comm_});
-  make_topics(library(), notes, "themes", false, {}, topics, {comm_});
-  EXPECT_EQ(choose_evidence(library(), notes, {}, {comm_, 1}).sources.size(), 1U)
+  make_topics(library(), notes, "topics", true, {}, topics, {});
+  make_topics(library(), notes, "themes", false, {}, topics, {});
+  EXPECT_EQ(choose_evidence(library(), notes, {}, {.jobs = 1}).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
     SuggestModelOptions options = usual_options();
@@ -302,11 +301,11 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
                      R"({"id":"a","text":"some words"})"
                      "\n");
   EXPECT_NE(message_of([&] {
-              learn_suggest(library(), "bare", "", {}, {comm_, 1});
+              learn_suggest(library(), "bare", "", {}, {.jobs = 1});
             }).find("no tag of collection 'bare'"),
             std::string::npos);
   EXPECT_TRUE(model_records(library()).empty());
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace commonplace

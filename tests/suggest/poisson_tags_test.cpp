@@ -13,7 +13,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace poisson_tags_test {
 
 using test::message_of;
 using test::planted_tags;
@@ -160,5 +160,5 @@ TEST(PoissonTags, BadInputIsRefused) {
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
 }
 
-}  // namespace
+}  // namespace poisson_tags_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace popular_tags_test {
 
 using test::message_of;
 using test::sparse_of;
@@ -51,5 +51,5 @@ TEST(TaggedRows, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
 }
 
-}  // namespace
+}  // namespace popular_tags_test
 }  // namespace commonplace

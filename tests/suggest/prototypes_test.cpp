@@ -21,7 +21,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace prototypes_test {
 
 using test::LabelledItems;
 using test::ring_of_classes;
@@ -39,7 +39,7 @@ PrototypeOptions options_for_test(const std::string& selection, std::int64_t cou
 
 TEST(PrototypesOracle, LossAndGradientAgree) {
   if (test::oracle_directory().empty())
-    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   const auto numbers = [](const std::string& name) {
     return test::read_numbers(test::oracle_directory() / "gp_laplace" / (name + ".csv"));
   };
@@ -302,5 +302,5 @@ TEST(Prototypes, RefuseBadInput) {
   EXPECT_THROW(prototype_loss(items, data.labels, items, data.labels, 0), Error);
 }
 
-}  // namespace
+}  // namespace prototypes_test
 }  // namespace commonplace

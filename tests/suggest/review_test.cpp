@@ -10,7 +10,7 @@
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {
-namespace {
+namespace review_test {
 
 using test::message_of;
 using Tags = std::vector<std::string>;
@@ -335,5 +335,5 @@ TEST_F(Review, ARejectionSaysNothingOfTheLevelsAbove) {
   EXPECT_TRUE(contains(suggested(now, "n20"), "Sea"));
 }
 
-}  // namespace
+}  // namespace review_test
 }  // namespace commonplace

@@ -17,7 +17,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace softmax_gp_test {
 
 using test::LabelledItems;
 using test::naive_softmax_gp;
@@ -170,7 +170,7 @@ class Oracle : public testing::Test {
  protected:
   void SetUp() override {
     if (test::oracle_directory().empty())
-      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+      GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
     items_ = numbers("a_X").cast<float>();
     fresh_ = numbers("a_Xt").cast<float>();
     const MatrixD labels = numbers("a_y");
@@ -381,5 +381,5 @@ TEST(SoftmaxGpFile, DamageIsRefused) {
   refused([](SoftmaxGp& model) { model.variances = "many"; });
 }
 
-}  // namespace
+}  // namespace softmax_gp_test
 }  // namespace commonplace

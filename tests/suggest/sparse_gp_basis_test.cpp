@@ -11,7 +11,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_gp_basis_test {
 
 using test::naive_kernel;
 using test::random_features;
@@ -150,5 +150,5 @@ TEST(GpBasisFile, PartsThatDoNotFitAreRefused) {
   });
 }
 
-}  // namespace
+}  // namespace sparse_gp_basis_test
 }  // namespace commonplace

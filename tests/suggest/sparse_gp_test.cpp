@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace sparse_gp_test {
 
 using test::random_features;
 using test::random_targets;
@@ -313,5 +313,5 @@ TEST(SparseGpFile, PartsThatDoNotFitAreRefused) {
   refused(12, [](SparseGp& gp) { gp.weights(0, 6) = std::numeric_limits<float>::quiet_NaN(); });
 }
 
-}  // namespace
+}  // namespace sparse_gp_test
 }  // namespace commonplace

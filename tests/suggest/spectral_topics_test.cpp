@@ -10,7 +10,7 @@
 #include "tests/support/planted_tags.h"
 
 namespace commonplace {
-namespace {
+namespace spectral_topics_test {
 
 using test::planted_tags;
 using test::random_counts;
@@ -89,5 +89,5 @@ TEST(SpectralTopics, ItemsWithNothingHaveATopicToo) {
                Error);
 }
 
-}  // namespace
+}  // namespace spectral_topics_test
 }  // namespace commonplace

@@ -12,7 +12,7 @@
 #include "tests/support/naive_suggester.h"
 
 namespace commonplace {
-namespace {
+namespace suggester_quality_test {
 
 /// Three items of four tags; the second has a rejected one.
 struct SmallCase {
@@ -284,5 +284,5 @@ TEST(SuggesterQuality, InTimeTheEarlierHalfTellsOfTheLaterOne) {
       << "items next to each other are alike";
 }
 
-}  // namespace
+}  // namespace suggester_quality_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace suggester_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -330,5 +330,5 @@ TEST_F(ASuggester, LearnsAChangeOfTagsAsIfItHadBeenThere) {
   EXPECT_LT(after(8, 5), before(8, 5) - 0.01F);
 }
 
-}  // namespace
+}  // namespace suggester_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace tag_categories_test {
 
 using test::random_targets;
 using test::to_dense;
@@ -135,5 +135,5 @@ TEST(TagCategoriesFile, PartsThatDoNotFitAreRefused) {
   });
 }
 
-}  // namespace
+}  // namespace tag_categories_test
 }  // namespace commonplace

@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace tag_prototypes_test {
 
 using test::planted_tags;
 using test::PlantedTags;
@@ -217,5 +217,5 @@ TEST(TagPrototypes, StopOnRequest) {
                Cancelled);
 }
 
-}  // namespace
+}  // namespace tag_prototypes_test
 }  // namespace commonplace

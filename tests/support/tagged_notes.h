@@ -50,9 +50,9 @@ class TaggedNotes : public LibraryTest {
     return options;
   }
   void learn(const SuggestModelOptions& options = usual_options()) {
-    learn_suggest(library(), "notes", "", options, {comm_, 1});
+    learn_suggest(library(), "notes", "", options, {.jobs = 1});
   }
-  TagSuggester suggester() { return {library(), "", "notes", 1, no_progress}; }
+  TagSuggester suggester() { return {library(), "", "notes", {.jobs = 1}}; }
   /// The tags suggested for an item, whatever the confidence.
   std::vector<std::string> suggested(const TagSuggester& by, const std::string& id) {
     SuggestOptions options;

@@ -45,6 +45,6 @@ std::string slurp(const fs::path& path) {
 }
 
 fs::path data_directory() { return directory_from("COMMONPLACE_DATA", "../shared/data"); }
-fs::path oracle_directory() { return directory_from("COMMONPLACE_ORACLES", "../shared/oracles"); }
+fs::path oracle_directory() { return directory_from("COMMONPLACE_ORACLES", "tests/oracles"); }
 
 }  // namespace commonplace::test

@@ -29,7 +29,7 @@ std::string slurp(const std::filesystem::path& path);
 
 /// Where the real data sets are (COMMONPLACE_DATA, default ../shared/data), or an empty path.
 std::filesystem::path data_directory();
-/// Likewise for other programs' outputs (COMMONPLACE_ORACLES, default ../shared/oracles).
+/// Where the outputs of other people's programs are (COMMONPLACE_ORACLES, default tests/oracles).
 std::filesystem::path oracle_directory();
 
 }  // namespace commonplace::test

@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace ask_test {
 
 using test::message_of;
 
@@ -61,7 +61,7 @@ class TransferTask : public test::LibraryTest {
     return result;
   }
   TransferSummary transfer(const TransferRequest& request) {
-    return transfer_labels(library(), request, {}, {}, self_, 2, no_progress);
+    return transfer_labels(library(), request, {}, {}, {.jobs = 2});
   }
   double share_right(const TransferSummary& summary) const {
     double right = 0;
@@ -164,8 +164,7 @@ TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
   random.factors.iterations = 20;
   for (const TransferOptions& options : {TransferOptions{}, random}) {
     chain.name = "alone";
-    const TransferSummary alone =
-        transfer_labels(library(), chain, {}, options, self_, 1, no_progress);
+    const TransferSummary alone = transfer_labels(library(), chain, {}, options, {.jobs = 1});
     ASSERT_EQ(alone.predictions.size(), 114U);
     for (const int ranks : {1, 2, 3, 4}) {
       chain.name = "together";
@@ -208,7 +207,7 @@ TEST_F(TransferTask, RanksRefuseAndTryAsOneProcessDoes) {
 
 TEST_F(TransferTask, SaysWhatIsWrong) {
   const auto message = [&](const TransferRequest& asked, const TransferReadOptions& read = {}) {
-    return message_of([&] { transfer_labels(library(), asked, read, {}, self_, 1, no_progress); });
+    return message_of([&] { transfer_labels(library(), asked, read, {}, {.jobs = 1}); });
   };
   TransferRequest asked = request({"i", "t"});
   EXPECT_NE(message(asked).find("'t' is named twice"), std::string::npos);
@@ -254,8 +253,7 @@ TEST_F(TransferTask, CrossesKindsOfFeatures) {
 }
 
 TEST_F(TransferTask, RanksBridges) {
-  const BridgeRanking ranking =
-      rank_library_bridges(library(), request(), {}, self_, 2, no_progress);
+  const BridgeRanking ranking = rank_library_bridges(library(), request(), {}, {.jobs = 2});
   ASSERT_EQ(ranking.bridges.size(), 3U);
   for (const RankedBridge& each : ranking.bridges) {
     EXPECT_FALSE(each.only_way) << "no single collection leads there";
@@ -267,7 +265,7 @@ TEST_F(TransferTask, RanksBridges) {
   EXPECT_GT(ranking.advice.choice.quality.examples, 100);
   EXPECT_NE(to_json(ranking).find("\"chain\":[\"i\",\"j\"]"), std::string::npos);
   EXPECT_NE(message_of([&] {
-              learn_bridges(library(), {}, {}, {}, self_, 1, no_progress);
+              learn_bridges(library(), {}, {}, {}, {.jobs = 1});
             }).find("only 1 collections have labels"),
             std::string::npos);
 }
@@ -275,7 +273,7 @@ TEST_F(TransferTask, RanksBridges) {
 TEST_F(TransferTask, LearnsFromTheLibraryWhichBridgesHelp) {
   for (const std::int64_t which : {0, 1, 2, 3}) add("n" + std::to_string(which), which, true);
   const LearnedBridges learned =
-      learn_bridges(library(), {"n0", "n1", "n2", "n3"}, {}, {}, self_, 2, no_progress);
+      learn_bridges(library(), {"n0", "n1", "n2", "n3"}, {}, {}, {.jobs = 2});
   EXPECT_EQ(learned.tried.trials.size(), 4 * 24U);
   EXPECT_EQ(learned.advice.choice.quality.examples, 4 * 24);
   EXPECT_EQ(bridge_advice(library()).learned_from, learned.advice.learned_from);
@@ -289,11 +287,9 @@ TEST_F(TransferTask, RanksLearnOfBridgesWhatOneProcessLearns) {
     learned.seconds = 0;
     return to_json(learned);
   };
-  const std::string distances = to_json(measure_library(library(), {}, self_, 1, no_progress));
-  const std::string ranking =
-      to_json(rank_library_bridges(library(), request(), {}, self_, 1, no_progress));
-  const std::string alone =
-      without_seconds(learn_bridges(library(), names, {}, {}, self_, 1, no_progress));
+  const std::string distances = to_json(measure_library(library(), {}, {.jobs = 1}));
+  const std::string ranking = to_json(rank_library_bridges(library(), request(), {}, {.jobs = 1}));
+  const std::string alone = without_seconds(learn_bridges(library(), names, {}, {}, {.jobs = 1}));
   remove_model(library(), "bridges");
   for (const int ranks : {2, 3, 4}) {
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
@@ -312,15 +308,14 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   // The target is labelled too, so that its answers can be judged.
   add("t", 2, true);
   add("i", 1, true);
-  TransferData data = read_transfer_data(inputs, 1, {}, self_, 1, no_progress);
+  TransferData data = read_transfer_data(inputs, 1, {}, {.jobs = 1});
   TransferEvaluationOptions options;
   options.repeat = 2;
   options.labelled_target = "6";
   options.removed = "5,20";
   TransferOptions transfer;
   transfer.factors.iterations = 30;
-  const TransferEvaluation found =
-      evaluate_transfer(data, 1, transfer, options, self_, 2, no_progress);
+  const TransferEvaluation found = evaluate_transfer(data, 1, transfer, options, {.jobs = 2});
   EXPECT_EQ(found.methods.size(), 2 * transfer_methods().size());
   std::map<std::string, double> right;
   for (const TransferQuality& each : found.methods)
@@ -335,7 +330,7 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   EXPECT_NE(to_json(found).find("calibration_error"), std::string::npos);
   options.methods = "magic";
   EXPECT_NE(message_of([&] {
-              evaluate_transfer(data, 1, transfer, options, self_, 1, no_progress);
+              evaluate_transfer(data, 1, transfer, options, {.jobs = 1});
             }).find("no method 'magic'; there are: commonplace"),
             std::string::npos);
 }
@@ -359,7 +354,7 @@ TEST_F(TransferTask, RanksShareTheMethods) {
     return to_json(evaluation);
   };
   const TransferEvaluation alone =
-      evaluate_transfer(read(library(), self_), 1, transfer, options, self_, 1, no_progress);
+      evaluate_transfer(read(library(), self_comm()), 1, transfer, options, {.jobs = 1});
   ASSERT_EQ(alone.methods.size(), 6U);
   ASSERT_FALSE(alone.objective.empty());
   for (const int ranks : {2, 3, 4})
@@ -377,11 +372,11 @@ TEST_F(TransferTask, CuttingTheFeaturesLeavesNothingInCommon) {
   std::vector<TransferInput> inputs;
   for (const std::string name : {"s", "i", "t"})
     inputs.push_back(transfer_input(library(), name, ""));
-  const TransferData data = read_transfer_data(inputs, 1, {}, self_, 1, no_progress);
+  const TransferData data = read_transfer_data(inputs, 1, {}, {.jobs = 1});
   TransferEvaluationOptions options;
   options.cut = true;
   options.methods = "commonplace,svm";
-  const TransferEvaluation found = evaluate_transfer(data, 1, {}, options, self_, 1, no_progress);
+  const TransferEvaluation found = evaluate_transfer(data, 1, {}, options, {.jobs = 1});
   EXPECT_GT(found.methods[0].accuracy, 0.9);
   EXPECT_LT(found.methods[1].accuracy, 0.5) << "a machine has no feature to go by";
 }
@@ -402,5 +397,5 @@ TEST_F(TransferTask, ReadsFiles) {
   EXPECT_NE(message_of([&] { transfer_input(path); }).find("one.jsonl:1"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace commonplace

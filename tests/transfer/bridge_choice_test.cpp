@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace bridge_choice_test {
 
 using test::message_of;
 
@@ -362,5 +362,5 @@ TEST(BridgeChoice, SaysWhatIsWrong) {
   EXPECT_THROW(predict(choice, {kNaN, 0, 0, 0, 0, 0}), Error);
 }
 
-}  // namespace
+}  // namespace bridge_choice_test
 }  // namespace commonplace

@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace bridge_trials_test {
 
 using test::message_of;
 
@@ -347,5 +347,5 @@ TEST(BridgeTrials, SaysWhatIsWrong) {
   refuses("there are 2 collections");
 }
 
-}  // namespace
+}  // namespace bridge_trials_test
 }  // namespace commonplace

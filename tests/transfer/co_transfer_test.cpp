@@ -14,7 +14,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace co_transfer_test {
 
 using test::message_of;
 using test::to_dense;
@@ -272,5 +272,5 @@ TEST(ClassShares, AreNonnegativeAndAddUpToOne) {
   EXPECT_EQ(class_indicators(std::vector<std::int32_t>{1, -1, 0}, 2), indicators);
 }
 
-}  // namespace
+}  // namespace co_transfer_test
 }  // namespace commonplace

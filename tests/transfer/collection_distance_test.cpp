@@ -12,7 +12,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace collection_distance_test {
 
 using test::message_of;
 
@@ -159,5 +159,5 @@ TEST(ADistance, SaysWhatIsWrong) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace collection_distance_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace collective_factors_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -239,5 +239,5 @@ TEST(CollectiveFactors, BadInputIsRefused) {
                Cancelled);
 }
 
-}  // namespace
+}  // namespace collective_factors_test
 }  // namespace commonplace

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace {
+namespace coupled_factors_test {
 
 using Ends = std::vector<std::array<int, 2>>;
 
@@ -237,7 +237,7 @@ TEST(CoupledFactors, RefuseWhatDoesNotFit) {
 TEST(CoupledFactors, AgreeWithAnotherProgram) {
   const std::filesystem::path folder = test::oracle_directory() / "ttl";
   if (test::oracle_directory().empty() || !std::filesystem::exists(folder))
-    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or ../shared/oracles";
+    GTEST_SKIP() << "no outputs of other programs at COMMONPLACE_ORACLES or tests/oracles";
   const auto read = [&](const std::string& name) {
     return test::read_numbers(folder / (name + ".csv"));
   };
@@ -276,5 +276,5 @@ TEST(CoupledFactors, AgreeWithAnotherProgram) {
                 objective(iteration, 0), 1e-5 * objective(iteration, 0));
 }
 
-}  // namespace
+}  // namespace coupled_factors_test
 }  // namespace commonplace

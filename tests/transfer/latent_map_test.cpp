@@ -16,7 +16,7 @@
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
-namespace {
+namespace latent_map_test {
 
 using test::message_of;
 using test::normal_matrix;
@@ -299,5 +299,5 @@ TEST(LatentMap, BadInputIsRefused) {
       Cancelled);
 }
 
-}  // namespace
+}  // namespace latent_map_test
 }  // namespace commonplace

@@ -10,7 +10,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace logistic_regression_test {
 
 const test::PlantedChain kPlanted{.collections = 1, .classes = 3, .items = 101, .noise = 0.5};
 
@@ -100,5 +100,5 @@ TEST(LogisticRegression, RefusesWhatDoesNotFit) {
                Error);
 }
 
-}  // namespace
+}  // namespace logistic_regression_test
 }  // namespace commonplace

@@ -9,7 +9,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace naive_bayes_test {
 
 /// Counted by hand: two classes, three words of which the last says nothing.
 TEST(NaiveBayes, WordsAreSmoothedShares) {
@@ -121,5 +121,5 @@ TEST(NaiveBayes, RefusesWhatDoesNotFit) {
   EXPECT_THROW(refine_classes(items.view(), MatrixD::Ones(1, 2), {}, options, {}), Error);
 }
 
-}  // namespace
+}  // namespace naive_bayes_test
 }  // namespace commonplace

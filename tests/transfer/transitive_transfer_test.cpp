@@ -10,7 +10,7 @@
 #include "tests/support/planted_chain.h"
 
 namespace commonplace {
-namespace {
+namespace transitive_transfer_test {
 
 /// The collections of a chain with the labels of the first.
 struct Chain {
@@ -224,5 +224,5 @@ TEST(TransitiveTransfer, RefusesWhatDoesNotFit) {
   EXPECT_THROW(transfer_classes(sources, chain.path({1}), 2, {}, {}), Error);
 }
 
-}  // namespace
+}  // namespace transitive_transfer_test
 }  // namespace commonplace

@@ -8,7 +8,7 @@
 #include "tests/support/sample_pictures.h"
 
 namespace commonplace {
-namespace {
+namespace thumbnails_test {
 
 namespace fs = std::filesystem;
 
@@ -104,5 +104,5 @@ TEST_F(Thumbnails, DrawingsGetTheNamespacesThatTheyLack) {
   EXPECT_EQ(shown("3").file.filename(), "3.svg") << "a root with a prefix: as it is";
 }
 
-}  // namespace
+}  // namespace thumbnails_test
 }  // namespace commonplace

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -83,17 +83,16 @@ MatrixD orthonormal_combinations(const MatrixD& gram, const VectorD& before) {
   if (count == 0) return MatrixD(0, gram.rows());
   const VectorD scale = gram.diagonal()(kept).cwiseSqrt().cwiseInverse();
   const Eigen::MatrixXd scaled = scale.asDiagonal() * gram(kept, kept) * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
-  require(solver.info() == Eigen::Success && solver.eigenvalues()(0) > -1e-6, kNotPositive);
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
+  require(eigen.values(0) > -1e-6, kNotPositive);
   Eigen::Index dropped = 0;
-  while (solver.eigenvalues()(dropped) < kDependent) ++dropped;
+  while (eigen.values(dropped) < kDependent) ++dropped;
   MatrixD result = MatrixD::Zero(count - dropped, gram.rows());
   for (Eigen::Index row = 0; row < result.rows(); ++row) {
     const Eigen::Index from = dropped + row;
-    const double length = std::sqrt(solver.eigenvalues()(from));
+    const double length = std::sqrt(eigen.values(from));
     for (Eigen::Index i = 0; i < count; ++i)
-      result(row, kept[static_cast<std::size_t>(i)]) =
-          solver.eigenvectors()(i, from) * scale(i) / length;
+      result(row, kept[static_cast<std::size_t>(i)]) = eigen.vectors(i, from) * scale(i) / length;
   }
   return result;
 }
@@ -138,10 +137,8 @@ class Space {
   }
 
   RitzPairs best() const {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-        Eigen::MatrixXd(h_.topLeftCorner(size_, size_)));
-    require(solver.info() == Eigen::Success, "the eigenvectors of a small matrix were not found");
-    return {solver.eigenvalues(), solver.eigenvectors()};
+    SymmetricEigen eigen = symmetric_eigen(h_.topLeftCorner(size_, size_));
+    return {std::move(eigen.values), std::move(eigen.vectors)};
   }
 
   /// (A − shift B) of the `count` vectors that came last, a row each.
@@ -321,13 +318,11 @@ Eigenpairs solve_directly(const EigenProblem& problem, const EigenOptions& optio
   require(factor.info() == Eigen::Success, kNotPositive);
   factor.matrixL().solveInPlace(a);
   factor.matrixU().solveInPlace<Eigen::OnTheRight>(a);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
-  require(solver.info() == Eigen::Success, "the eigenvectors of a dense problem were not found");
+  const SymmetricEigen eigen = symmetric_eigen(a);
   const std::int64_t count = std::min(options.count, problem.size);
-  const Eigen::MatrixXd vectors =
-      factor.matrixU().solve(solver.eigenvectors().leftCols(count).eval());
-  Eigenpairs result = finish(problem, solver.eigenvalues().head(count), vectors,
-                             solver.eigenvalues().cwiseAbs().maxCoeff(), options.tolerance);
+  const Eigen::MatrixXd vectors = factor.matrixU().solve(eigen.vectors.leftCols(count).eval());
+  Eigenpairs result = finish(problem, eigen.values.head(count), vectors,
+                             eigen.values.cwiseAbs().maxCoeff(), options.tolerance);
   result.rounds = 1;
   return result;
 }

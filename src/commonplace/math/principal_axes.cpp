@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -42,10 +42,8 @@ struct EigenPairs {
 };
 
 EigenPairs eigen_pairs(const MatrixD& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
-  require(solver.info() == Eigen::Success, "the eigenvectors of a matrix of ", symmetric.rows(),
-          " rows were not found");
-  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+  const SymmetricEigen eigen = symmetric_eigen(symmetric);
+  return {eigen.values.reverse(), eigen.vectors.rowwise().reverse()};
 }
 
 /// How many of the descending values are worth keeping, `most` at the most.

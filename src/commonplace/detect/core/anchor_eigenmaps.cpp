@@ -10,8 +10,6 @@
 #include <limits>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
@@ -19,6 +17,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/row_means.h"
 #include "commonplace/learn/row_sample.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/k_means.h"
 
@@ -202,17 +201,14 @@ void solve(AnchorEigenmaps& model, const MatrixD& gram, const VectorD& degree) {
   Eigen::MatrixXd reduced = scale.asDiagonal() * gram * scale.asDiagonal();
   const VectorD constant = degree.cwiseSqrt().normalized();
   reduced -= constant * constant.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(reduced);
-  require(solver.info() == Eigen::Success,
-          "the eigenvectors of the anchor graph cannot be found; give other anchors");
-  const VectorD s = solver.eigenvalues().reverse();
+  const SymmetricEigen eigen = symmetric_eigen(reduced);
+  const VectorD s = eigen.values.reverse();
   Eigen::Index count = 0;
   while (count < std::min<Eigen::Index>(s.size(), model.options.count) &&
          s(count) > kLeastEigenvalue)
     ++count;
   model.eigenvalues = (1 - s.head(count).array()).cwiseMax(0);
-  model.projection = scale.asDiagonal() *
-                     solver.eigenvectors().rowwise().reverse().leftCols(count) *
+  model.projection = scale.asDiagonal() * eigen.vectors.rowwise().reverse().leftCols(count) *
                      s.head(count).cwiseSqrt().cwiseInverse().asDiagonal();
   for (Eigen::Index i = 0; i < count; ++i) {
     Eigen::Index greatest = 0;

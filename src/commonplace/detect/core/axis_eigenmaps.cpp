@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/detect/core/axis_encoder.h"
 #include "commonplace/detect/core/axis_functions.h"
 #include "commonplace/detect/core/axis_passes.h"
+#include "commonplace/math/decompose.h"
 
 namespace commonplace {
 namespace {
@@ -23,14 +22,12 @@ constexpr int kPasses = 3;
 /// Sets the rotation to the principal axes, the greatest entry of each positive; returns the
 /// deviations along them.
 VectorD rotate_to_principal(const Spread& spread, AxisEigenmaps& model) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(spread.scatter);
-  require(solver.info() == Eigen::Success,
-          "the principal axes of the features cannot be found; look for very large numbers");
-  const VectorD variance = (solver.eigenvalues() / static_cast<double>(spread.items)).reverse();
+  const SymmetricEigen eigen = symmetric_eigen(spread.scatter);
+  const VectorD variance = (eigen.values / static_cast<double>(spread.items)).reverse();
   const VectorD deviation = variance.cwiseMax(0).cwiseSqrt();
   Eigen::Index kept = 0;
   while (kept < deviation.size() && deviation(kept) > kNarrow * deviation(0)) ++kept;
-  model.rotation = solver.eigenvectors().rowwise().reverse().leftCols(kept).transpose();
+  model.rotation = eigen.vectors.rowwise().reverse().leftCols(kept).transpose();
   for (Eigen::Index axis = 0; axis < kept; ++axis) {
     Eigen::Index greatest = 0;
     model.rotation.row(axis).cwiseAbs().maxCoeff(&greatest);

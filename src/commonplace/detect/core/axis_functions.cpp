@@ -9,10 +9,9 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Eigenvalues>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/math/decompose.h"
 
 namespace commonplace {
 namespace {
@@ -86,13 +85,11 @@ DensityFunctions density_functions(const VectorD& density, double width, double 
   Eigen::MatrixXd laplacian = -pwp;
   laplacian.diagonal() += degree;
   laplacian = scale.asDiagonal() * laplacian * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+  const SymmetricEigen eigen = symmetric_eigen(
       laplacian, with_functions ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  require(solver.info() == Eigen::Success, "the eigenfunctions of an axis with bins of ", width,
-          " and a bandwidth of ", bandwidth, " cannot be found; give another bandwidth");
-  DensityFunctions result{solver.eigenvalues(), {}};
+  DensityFunctions result{eigen.values, {}};
   if (with_functions) {
-    result.functions = (scale.asDiagonal() * solver.eigenvectors()).transpose();
+    result.functions = (scale.asDiagonal() * eigen.vectors).transpose();
     settle_signs(result.functions);
   }
   return result;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
@@ -13,6 +11,7 @@
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/row_sample.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -74,17 +73,14 @@ void learn_whitening(const Eigen::Ref<const Matrix>& rows, GraphDiffusion& model
   const Spread spread = measure_spread<float>(rows, true, run, [](std::int64_t) {});
   const auto items = static_cast<double>(std::max<std::int64_t>(spread.items, 1));
   model.mean = spread.sum / items;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(spread.scatter / items);
-  const VectorD variance =
-      solver.eigenvalues().cwiseMax(kLeastVariance * solver.eigenvalues().maxCoeff());
+  const SymmetricEigen eigen = symmetric_eigen(spread.scatter / items);
+  const VectorD variance = eigen.values.cwiseMax(kLeastVariance * eigen.values.maxCoeff());
   if (!(variance.maxCoeff() > 0)) {  // all items alike
     model.whitening = Matrix::Identity(model.mean.size(), model.mean.size());
     return;
   }
   const VectorD powers = variance.array().pow(-model.options.whitening / 2);
-  model.whitening =
-      (solver.eigenvectors() * powers.asDiagonal() * solver.eigenvectors().transpose())
-          .cast<float>();
+  model.whitening = (eigen.vectors * powers.asDiagonal() * eigen.vectors.transpose()).cast<float>();
 }
 
 Matrix whitened(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows, int jobs) {

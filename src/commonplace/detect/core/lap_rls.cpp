@@ -5,9 +5,8 @@
 #include <map>
 #include <vector>
 
-#include <Eigen/Cholesky>
-
 #include "commonplace/base/error.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -169,10 +168,9 @@ MatrixD solve_by_kernel(const MatrixD& rows, const MatrixD& labels, const Vector
   const MatrixD scaled = rows * penalty.cwiseInverse().asDiagonal();
   Eigen::MatrixXd kernel = scaled * rows.transpose();
   kernel.diagonal() += inverse_weights;
-  const Eigen::LLT<Eigen::MatrixXd> factor(kernel);
-  require(factor.info() == Eigen::Success,
-          "the labelled rows cannot be solved for; give a smaller lambda");
-  return scaled.transpose() * factor.solve(labels);
+  const auto solution = solve_positive(kernel, labels);
+  require(solution.has_value(), "the labelled rows cannot be solved for; give a smaller lambda");
+  return scaled.transpose() * *solution;
 }
 
 /// α and bias of a few rows.

@@ -5,13 +5,13 @@
 #include <numeric>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/neighbour_graph.h"
+#include "commonplace/math/decompose.h"
 
 namespace commonplace {
 namespace {
@@ -125,11 +125,9 @@ struct Pairs {
 
 Pairs solve_dense(const WithoutKnown& matrix, std::int64_t count) {
   const MatrixD whole = matrix.multiply(MatrixD::Identity(matrix.rows(), matrix.rows()));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(whole);
-  require(solver.info() == Eigen::Success, "the eigenvectors of a graph of ", matrix.rows(),
-          " items were not found; ask for fewer than a third of the items");
-  return {1 - solver.eigenvalues().tail(count).reverse().array(),
-          solver.eigenvectors().rightCols(count).rowwise().reverse()};
+  const SymmetricEigen eigen = symmetric_eigen(whole);
+  return {1 - eigen.values.tail(count).reverse().array(),
+          eigen.vectors.rightCols(count).rowwise().reverse()};
 }
 
 Pairs solve_lanczos(WithoutKnown& matrix, std::int64_t count, const GraphEigenmapOptions& options) {

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -215,9 +215,8 @@ class Square {
 /// than columns.
 MatrixD left_vectors(const MatrixD& m, std::int64_t count, int jobs) {
   if (m.rows() <= kSmallProblem || 4 * count >= m.rows()) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-        multiply(m, MatrixD(m.transpose()), jobs));
-    return solver.eigenvectors().rightCols(count).rowwise().reverse();
+    const SymmetricEigen eigen = symmetric_eigen(multiply(m, MatrixD(m.transpose()), jobs));
+    return eigen.vectors.rightCols(count).rowwise().reverse();
   }
   Square square(m);
   Spectra::SymEigsSolver<Square> solver(square, count, std::min(m.rows(), 2 * count + 20));
@@ -243,10 +242,9 @@ void set_directions(CanonicalCorrelation& model, const MatrixD& whitener_first,
   const MatrixD left = left_vectors(wide, count, jobs);
   const Eigen::MatrixXd turned = multiply(MatrixD(wide.transpose()), left, jobs);
   model.correlations = turned.colwise().norm().transpose().cwiseMin(1);
-  const Eigen::HouseholderQR<Eigen::MatrixXd> factors(turned);
-  MatrixD right = factors.householderQ() * Eigen::MatrixXd::Identity(turned.rows(), count);
+  MatrixD right = orthonormal_columns(turned);
   for (Eigen::Index c = 0; c < count; ++c)
-    if (factors.matrixQR()(c, c) < 0) right.col(c) *= -1;
+    if (right.col(c).dot(turned.col(c)) < 0) right.col(c) *= -1;
   model.sides[0].projection =
       multiply(MatrixD(whitener_first.transpose()), swapped ? right : left, jobs);
   model.sides[1].projection =

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -17,11 +15,6 @@ namespace {
 constexpr int kOversampling = 10;
 constexpr int kPowerSteps = 2;
 constexpr double kNumericallyZero = 0.01;
-
-MatrixD orthonormal(const MatrixD& columns) {
-  const Eigen::HouseholderQR<MatrixD> factors(columns);
-  return factors.householderQ() * MatrixD::Identity(columns.rows(), columns.cols());
-}
 
 }  // namespace
 
@@ -58,12 +51,14 @@ int sharing_by_rank(const SparseView& a, const SparseView& b, int most, std::uin
                            0.5;
   MatrixD range = multiply(a, transposed_multiply(b, probe, jobs), jobs);
   for (int step = 0; step < kPowerSteps; ++step) {
-    const MatrixD back = multiply(b, transposed_multiply(a, orthonormal(range), jobs), jobs);
-    range = multiply(a, transposed_multiply(b, orthonormal(back), jobs), jobs);
+    const MatrixD back =
+        multiply(b, transposed_multiply(a, orthonormal_columns(range), jobs), jobs);
+    range = multiply(a, transposed_multiply(b, orthonormal_columns(back), jobs), jobs);
   }
-  const MatrixD projected = multiply(b, transposed_multiply(a, orthonormal(range), jobs), jobs);
+  const MatrixD projected =
+      multiply(b, transposed_multiply(a, orthonormal_columns(range), jobs), jobs);
   const Eigen::MatrixXd small = projected.transpose() * projected;
-  const Eigen::VectorXd squares = Eigen::JacobiSVD<Eigen::MatrixXd>(small).singularValues();
+  const Eigen::VectorXd squares = symmetric_eigen(small).values.reverse();
   const double least = kNumericallyZero * kNumericallyZero * squares[0];
   const auto rank = std::count_if(squares.data(), squares.data() + squares.size(),
                                   [&](double square) { return square > least; });

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -22,11 +20,6 @@ constexpr std::int64_t kSpareVectors = 10;
 constexpr int kClusterSteps = 50;
 /// Singular values below this part of the largest are zero.
 constexpr double kNothing = 1e-9;
-
-MatrixD orthonormal(const MatrixD& columns) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-  return qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
-}
 
 /// The nearest centre of each row and, in `distance`, how far it is, squared.
 std::vector<std::int32_t> nearest_centres(const Matrix& rows, const Matrix& centres, int jobs,
@@ -154,19 +147,19 @@ MatrixD leading_vectors(const SparseView& a, std::int64_t rank, std::uint64_t se
           random_uniform(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) - 0.5;
   MatrixD left;
   for (int step = 0; step < kSubspaceSteps; ++step) {
-    left = orthonormal(multiply(a, start, jobs));
+    left = orthonormal_columns(multiply(a, start, jobs));
     start = transposed_multiply(a, left, jobs);
-    if (step + 1 < kSubspaceSteps) start = orthonormal(start);
+    if (step + 1 < kSubspaceSteps) start = orthonormal_columns(start);
   }
   // Now `start` is Aᵀ Q, so that the left vectors of A in the span of Q are Q times its right ones.
   const MatrixD gram = multiply(MatrixD(start.transpose()), start, jobs);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-  const double largest = width > 0 ? solver.eigenvalues()(width - 1) : 0;
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  const double largest = width > 0 ? eigen.values(width - 1) : 0;
   std::int64_t kept = 0;
   while (kept < std::min(rank, width) &&
-         solver.eigenvalues()(width - 1 - kept) > kNothing * kNothing * largest)
+         eigen.values(width - 1 - kept) > kNothing * kNothing * largest)
     ++kept;
-  const MatrixD turn = solver.eigenvectors().rightCols(kept).rowwise().reverse();
+  const MatrixD turn = eigen.vectors.rightCols(kept).rowwise().reverse();
   return multiply(left, turn, jobs);
 }
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Cholesky>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -40,11 +39,10 @@ void check_matrix(const SparseView& matrix, const char* rows) {
 MatrixD ridge_solution(const MatrixD& right, const MatrixD& system, double ridge, int jobs) {
   Eigen::MatrixXd penalised = system;
   penalised.diagonal().array() += ridge;
-  const Eigen::LLT<Eigen::MatrixXd> factor(penalised);
-  require(factor.info() == Eigen::Success, "the factors cannot be solved for with a ridge of ",
-          ridge, "; give a greater one");
-  const MatrixD inverse = factor.solve(Eigen::MatrixXd::Identity(system.rows(), system.cols()));
-  return multiply(right, inverse, jobs);
+  const auto inverse = inverse_of_positive(penalised);
+  require(inverse.has_value(), "the factors cannot be solved for with a ridge of ", ridge,
+          "; give a greater one");
+  return multiply(right, MatrixD(*inverse), jobs);
 }
 
 class Solver {

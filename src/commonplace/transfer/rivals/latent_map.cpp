@@ -7,13 +7,10 @@
 #include <cmath>
 #include <map>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -77,10 +74,10 @@ MatrixD chosen_rows(const MatrixD& b, const std::vector<char>& has, bool present
 MatrixD ridge_inverse(const MatrixD& system, double penalty) {
   Eigen::MatrixXd penalised = system;
   penalised.diagonal().array() += penalty;
-  const Eigen::LLT<Eigen::MatrixXd> factor(penalised);
-  require(factor.info() == Eigen::Success, "the regressions cannot be solved with a penalty of ",
-          penalty, "; give a greater ridge");
-  return factor.solve(Eigen::MatrixXd::Identity(system.rows(), system.cols()));
+  const auto inverse = inverse_of_positive(penalised);
+  require(inverse.has_value(), "the regressions cannot be solved with a penalty of ", penalty,
+          "; give a greater ridge");
+  return *inverse;
 }
 
 /// The filled rows Y of all collections, as an operator.
@@ -121,19 +118,13 @@ class FilledRows {
   std::vector<MatrixD> lacking_;  ///< B where the collection lacks the feature
 };
 
-/// Orthonormal columns that span the given ones, whatever these are; slow.
-MatrixD reflected(const MatrixD& columns) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-  return qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
-}
-
-/// The same by Cholesky factorisations of the columns' products, one more for what rounding left,
-/// or by reflections if the columns hardly differ.
+/// Orthonormal columns that span the given ones: by Cholesky factorisations of the columns'
+/// products, one more for what rounding left, or by reflections if the columns hardly differ.
 MatrixD orthonormal(const MatrixD& columns, int jobs) {
   MatrixD result = columns;
   for (int pass = 0; pass < 2; ++pass) {
     MatrixD factor = gram(result, jobs);
-    if (!factorise(factor, jobs)) return reflected(columns);
+    if (!factorise(factor, jobs)) return orthonormal_columns(columns);
     result = multiply(result, MatrixD(inverse_of_lower(factor, jobs).transpose()), jobs);
   }
   const MatrixD products = gram(result, jobs);
@@ -152,15 +143,13 @@ Axes leading_axes(const FilledRows& filled, const MatrixD& start, std::int64_t c
   MatrixD q = orthonormal(start, jobs);
   for (int step = 0; step < kSubspaceSteps; ++step) q = orthonormal(filled.gram_times(q), jobs);
   const MatrixD small = multiply(MatrixD(q.transpose()), filled.gram_times(q), jobs);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 * (small + small.transpose()));
-  require(solver.info() == Eigen::Success, "the eigenvectors of a matrix of ", small.rows(),
-          " rows were not found");
-  const VectorD lengths = solver.eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt();
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (small + small.transpose()));
+  const VectorD lengths = eigen.values.reverse().cwiseMax(0.0).cwiseSqrt();
   std::int64_t kept = 0;
   while (kept < std::min<std::int64_t>(count, lengths.size()) &&
          lengths(kept) > kNothing * lengths(0))
     ++kept;
-  const MatrixD turn = solver.eigenvectors().rowwise().reverse().leftCols(kept);
+  const MatrixD turn = eigen.vectors.rowwise().reverse().leftCols(kept);
   Axes result{multiply(q, turn, jobs), lengths.head(kept)};
   for (Eigen::Index axis = 0; axis < kept; ++axis) {
     Eigen::Index largest = 0;
