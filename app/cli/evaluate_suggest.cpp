@@ -36,6 +36,33 @@ std::vector<std::string> row_of(const SuggestResult& each, std::int64_t test_ite
           with_commas(each.memory >> 20)};
 }
 
+std::string range(const Interval& interval) {
+  return percent(interval.low) + " .. " + percent(interval.high);
+}
+
+/// What learning claimed of itself, beside what came true.
+void show_claims(const Arguments& arguments, const SuggestEvaluation& evaluation) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto* results : {&evaluation.methods, &evaluation.sweep})
+    for (const SuggestResult& each : *results) {
+      if (!each.has_claim) continue;
+      const auto less = [](const Measured& difference) {
+        return percent(difference.value) + " (" + range(difference.interval) + ")";
+      };
+      rows.push_back({each.method, percent(each.claimed_precision_at_1), percent(each.precision[0]),
+                      less(each.precision_at_1_less_claimed), with_commas(each.shown.count),
+                      percent(each.shown.confidence), percent(each.shown.right),
+                      less(each.right_less_confidence), with_commas(each.shown_rare.count),
+                      percent(each.shown_rare.confidence), percent(each.shown_rare.right)});
+    }
+  if (rows.empty()) return;
+  say(arguments,
+      "Claimed and real, in %; a difference is real less claimed, with its 95 % interval:");
+  print_table({"METHOD", "P@1 CLAIMED", "REAL", "DIFFERENCE", "SHOWN", "CONFIDENCE", "RIGHT",
+               "DIFFERENCE", "SHOWN, RARE", "CONFIDENCE", "RIGHT"},
+              rows);
+}
+
 void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
   say(arguments, "Learned from " + counted(evaluation.train_items, "item") +
                      ", asked for the tags of " + counted(evaluation.test_items, "item") + "; " +
@@ -43,7 +70,10 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
                      counted(evaluation.tags, "tag") + "." +
                      (evaluation.untagged > 0
                           ? " " + counted(evaluation.untagged, "item") + " without tags left out."
-                          : ""));
+                          : "") +
+                     (evaluation.strange > 0 ? " " + counted(evaluation.strange, "item") +
+                                                   " with new or rare tags only count as wrong."
+                                             : ""));
   std::vector<std::vector<std::string>> rows;
   for (const auto* results : {&evaluation.methods, &evaluation.sweep})
     for (const SuggestResult& each : *results) rows.push_back(row_of(each, evaluation.test_items));
@@ -52,8 +82,9 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
        "RANK LOSS", "ONE-ERROR", "HAMMING", "CALIBRATION", "LEARNING, S", "ITEMS A SECOND", "MIB"},
       rows);
   say(arguments,
-      "CALIBRATION is the expected error of the confidence, from 0 (honest) to 1; POPULAR are "
-      "the tags of half of all uses.");
+      "CALIBRATION is the expected error of the confidence of what is shown, from 0 (honest) to 1; "
+      "POPULAR are the tags of half of all uses, RARE the others.");
+  show_claims(arguments, evaluation);
 }
 
 SuggestTrial trial_of(const Arguments& arguments, const Run& run) {
@@ -85,7 +116,8 @@ void add_evaluate_suggest(CLI::App& evaluate) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       evaluate, "suggest", "Learn from some items, ask for the tags of others, and compare",
-      "  commonplace evaluate suggest ~/library --collection bookmarks --split time\n"
+      "  commonplace evaluate suggest ~/library --collection bookmarks --split time \\\n"
+      "    --test-share 0.2\n"
       "  commonplace evaluate suggest --train train.txt.gz --test test.txt.gz --prototypes 10%\n"
       "  commonplace evaluate suggest --train train.txt --test test.txt --baselines all \\\n"
       "    --sweep 1%,5%,20% --plot suggest.svg\n"

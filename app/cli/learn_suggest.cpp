@@ -31,14 +31,33 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
         "and the confidence is a guess.");
     return;
   }
-  tell("On " + counted(quality.items, "item") + " held out: the first tag is right for " +
-       percent(quality.precision_at_1) + " (95 %: " + percent(quality.precision_at_1_interval.low) +
-       " .. " + percent(quality.precision_at_1_interval.high) + "), of the first 3 " +
+  tell("On " +
+       (quality.newest ? "the newest " + counted(quality.items, "item")
+                       : counted(quality.items, "item")) +
+       ", held out: the first tag is right for " + percent(quality.precision_at_1) +
+       " (95 %: " + percent(quality.precision_at_1_interval.low) + " .. " +
+       percent(quality.precision_at_1_interval.high) + "), of the first 3 " +
        percent(quality.precision_at_3) + ", of the first 5 " + percent(quality.precision_at_5) +
-       ".");
-  tell("Confidence is off by " + percent(quality.calibration_error) +
-       " on average. Above the threshold of " + fixed(report.threshold, 2) + " the F1 is " +
-       fixed(quality.f1) + "; below it the answer is: nothing fits.");
+       "." +
+       (quality.strange > 0
+            ? " " + counted(quality.strange, "item") + " with new or rare tags only count as wrong."
+            : ""));
+  if (quality.newest && quality.older_precision_at_1 > quality.precision_at_1_interval.high)
+    tell(
+        "What is tagged changes with time: of items drawn from among the older ones it "
+        "is right for " +
+        percent(quality.older_precision_at_1) + ". Expect the figures above, or less.");
+  const auto shown = [](const ShownSuggestions& each) {
+    return percent(each.confidence) + " sure on average and " + percent(each.right) +
+           " right (95 %: " + percent(each.interval.low) + " .. " + percent(each.interval.high) +
+           ")";
+  };
+  if (quality.shown.count > 0)
+    tell("What is shown is " + shown(quality.shown) +
+         (quality.shown_rare.count > 0 ? "; of rarer tags, " + shown(quality.shown_rare) : "") +
+         ".");
+  tell("Above the threshold of " + fixed(report.threshold, 2) + " the F1 is " + fixed(quality.f1) +
+       "; below it the answer is: nothing fits.");
 }
 
 void show(const Arguments& arguments, const SuggestLearningReport& report) {
@@ -52,6 +71,13 @@ void show(const Arguments& arguments, const SuggestLearningReport& report) {
                      fixed(fit.mixture.neighbours, 1) + ", category " +
                      fixed(fit.mixture.category, 1) + ".");
   show_quality(arguments, fit);
+  if (report.merged > 0)
+    say(arguments, counted(report.merged, "tag") +
+                       " such as 'dog' beside a single 'animals/dog' count as the one that more "
+                       "items have.");
+  if (report.from_tags)
+    say(arguments,
+        "Tags are told from an item's other tags alone: an item without tags gets no suggestion.");
   say(arguments, "Model '" + report.model + "', " + with_commas(report.file_bytes >> 10) +
                      " KiB. Try: commonplace suggest " + arguments.library + " --text \"...\"");
 }
@@ -99,8 +125,10 @@ void add_learn_suggest(CLI::App& learn, std::string& library) {
       "  commonplace learn ~/library suggest --collection books --exclude todo.txt \\\n"
       "    --synonyms same.tsv --parents\n"
       "  commonplace learn ~/library suggest --collection bookmarks --update\n"
-      "Some items are held out to choose settings and to find out how far the confidence can be\n"
-      "trusted. --update learns tags and decisions that have come since, in a moment.",
+      "Some items are held out to choose settings, and others, the newest where items have times, "
+      "to\n"
+      "find out how far the confidence can be trusted. --update learns tags and decisions that "
+      "have come since, in a moment.",
       arguments, run);
   command->add_option("--collection", arguments->collection, "The collection whose tags to learn")
       ->required();

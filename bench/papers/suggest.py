@@ -6,11 +6,13 @@
 Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
   bookmarks   from a library; the earlier half of the tagged bookmarks trains, the later half tests
+  people      the bookmarks of each person, oldest to newest: what is claimed beside what is real
   letter, pendigits   the classifier alone: prototypes chosen by descent, by information gain, at random
 Each data set is learned with 10 % prototypes and with as many as validation on the training items asks
 for; the test items are looked at once, by the figures printed.
 """
 import argparse
+import gzip
 import json
 import os
 import pathlib
@@ -59,6 +61,43 @@ def suggest(program, name, source, baselines):
     show(chosen["methods"])
 
 
+def claims(program, name, library, share):
+    """What learning from the oldest items claims of itself, beside what came true for the newest."""
+    result = run(program, "evaluate", "suggest", library, "--collection", name, "--split", "time",
+                 "--test-share", share, "--methods", "combined", "--baselines", "none")
+    method = result["methods"][0]
+    claimed, shown, rare = method["claimed"], method["shown"], method["shown_rare"]
+
+    def difference(each):
+        low, high = each["interval"]
+        return (f"{100 * each['value']:+5.1f} ({100 * low:+5.1f} .. {100 * high:+5.1f})"
+                + ("" if low <= 0 <= high else " OUTSIDE"))
+
+    print(f"  {name:<10} {result['train_items']:>5} -> {result['test_items']:<5} "
+          f"P@1 claimed {100 * claimed['precision@1']:4.1f} real {100 * method['precision@1']:4.1f} "
+          f"{difference(claimed['real_less_claimed'])}   shown {shown['suggestions']:>5}: "
+          f"sure {100 * shown['confidence']:4.1f} right {100 * shown['right']:4.1f} "
+          f"{difference(claimed['right_less_confidence'])}   rare {rare['suggestions']:>4}: "
+          f"sure {100 * rare['confidence']:4.1f} right {100 * rare['right']:4.1f}", flush=True)
+
+
+def people(program, scratch):
+    """Each person of the bookmarks by themselves."""
+    of_user = {}
+    with gzip.open(DATA / "bookmarks" / "bookmarks.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            of_user.setdefault(json.loads(line)["user"], []).append(line)
+    library = pathlib.Path(scratch) / "people"
+    run(program, "init", library)
+    print("\nbookmarks of each person, oldest items -> newest items; in %, with 95 % intervals of the differences")
+    for user, lines in sorted(of_user.items()):
+        source = pathlib.Path(scratch) / f"{user}.jsonl"
+        source.write_text("".join(lines), encoding="utf-8")
+        run(program, "add", library, user, source)
+        for share in (0.2, 0.5):
+            claims(program, user, library, share)
+
+
 def classify(program, name, repeat):
     result = run(program, "evaluate", "classify", "--csv", DATA / "uci" / f"{name}.csv.gz",
                  "--repeat", repeat, "--prototypes", "0.5%,1%,2%,5%,10%,20%")
@@ -78,7 +117,7 @@ def classify(program, name, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--only", default=",".join(FILES + ["bookmarks"] + CLASSES))
+    parser.add_argument("--only", default=",".join(FILES + ["bookmarks", "people"] + CLASSES))
     parser.add_argument("--baselines", default="logistic,neighbours,popular")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
@@ -97,10 +136,13 @@ def main():
                 run(arguments.program, "add", library, name, DATA / name / "bookmarks.jsonl.gz")
                 suggest(arguments.program, name, [library, "--collection", name, "--split", "time"],
                         arguments.baselines)
+        elif name == "people":
+            with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
+                people(arguments.program, scratch)
         elif name in CLASSES:
             classify(arguments.program, name, arguments.repeat)
         else:
-            sys.exit(f"'{name}' is not known; give {', '.join(FILES + ['bookmarks'] + CLASSES)}")
+            sys.exit(f"'{name}' is not known; give {', '.join(FILES + ['bookmarks', 'people'] + CLASSES)}")
 
 
 if __name__ == "__main__":

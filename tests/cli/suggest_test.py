@@ -190,6 +190,75 @@ class Learning(SuggestTest):
         self.assertEqual((update["new_items"], update["new_tags"]), (3, 1))
 
 
+class Claims(SuggestTest):
+    """What learning says of itself holds for what comes next."""
+
+    def shifting(self):
+        """Notes of 600 days; words tell the tags of the older ones only."""
+        draw = random.Random(3)
+        lines = []
+        for i in range(600):
+            tag = NAMES[i % 4] if i < 420 else draw.choice(NAMES)
+            words = draw.sample(TOPICS[NAMES[i % 4]].split(), 6) + draw.sample(NOISE, 2)
+            lines.append(json.dumps({"id": f"n{i}", "text": " ".join(words), "tags": [tag],
+                                     "time": f"20{10 + i // 300}-{1 + i // 25 % 12:02}-{1 + i % 25:02}"}))
+        draw.shuffle(lines)
+        self.add("notes", self.write("notes.jsonl", "\n".join(lines)))
+
+    def test_the_newest_items_are_held_out(self):
+        self.shifting()
+        held_out = self.learn()["held_out"]
+        self.assertTrue(held_out["newest"])
+        self.assertEqual(held_out["items"], 120)
+        self.assertLess(held_out["precision@1"], 0.5)
+        self.assertGreater(held_out["older_precision@1"], 0.7)
+        self.assertLess(held_out["shown"]["confidence"], 0.6)
+        text = self.output("learn", self.library, "suggest", "--collection", "notes", *QUICK)
+        self.assertIn("the newest 120 items", text)
+        self.assertIn("changes with time", text)
+
+    def test_claimed_and_real_stand_beside_each_other(self):
+        self.shifting()
+        evaluate = ("evaluate", "suggest", self.library, "--collection", "notes", "--split", "time",
+                    "--test-share", "0.1", "--methods", "tags", "--baselines", "none", *QUICK[2:])
+        result = self.json(*evaluate)
+        self.assertEqual((result["train_items"], result["test_items"]), (540, 60))
+        method = result["methods"][0]
+        for name in ("real_less_claimed", "right_less_confidence"):
+            low, high = method["claimed"][name]["interval"]
+            self.assertTrue(low <= 0 <= high, (name, method["claimed"]))
+        text = self.output(*evaluate)
+        self.assertIn("P@1 CLAIMED", text)
+
+    def test_items_of_new_tags_alone_count(self):
+        lines = planted(400).split("\n") + [json.dumps(
+            {"id": f"r{i}", "text": "ship oak", "tags": [f"rare {i}"]}) for i in range(200)]
+        self.add("notes", self.write("notes.jsonl", "\n".join(lines)))
+        held_out = self.learn()["held_out"]
+        self.assertGreater(held_out["strange_items"], 20)
+        self.assertLess(held_out["precision@1"], 0.75)
+
+    def test_nothing_to_tell_tags_from(self):
+        self.add("bare", self.write("bare.jsonl", "\n".join(
+            json.dumps({"id": str(i), "tags": ["a", "b"]}) for i in range(20))))
+        learn = ("learn", self.library, "suggest", "--collection", "bare")
+        self.assertIn("--features tags", self.refused(*learn))
+        self.assertIn("an item without tags gets no suggestion",
+                      self.output(*learn, "--features", "tags"))
+
+    def test_baselines_on_vectors(self):
+        self.add_notes()
+        rows = self.write("rows.csv", "".join(
+            ",".join("1" if k == i % 4 else "0" for k in range(4)) + f",{i % 7 / 10}\n"
+            for i in range(600)))
+        self.output("features", self.library, "notes", "--from", rows, "--name", "axes")
+        methods = self.json("evaluate", "suggest", self.library, "--collection", "notes", "--features",
+                            "axes", "--methods", "tags")["methods"]
+        self.assertEqual([each["method"] for each in methods],
+                         ["commonplace, tags", "logistic", "neighbours", "popular"])
+        self.assertGreater(methods[2]["precision@1"], 0.9)
+
+
 class Vocabulary(SuggestTest):
     def all_tags(self, item="n5"):
         return self.tags("--item", item, "-t", "0")
@@ -214,6 +283,15 @@ class Vocabulary(SuggestTest):
         self.output("tag", self.library, "notes", "n20", "--reject", "sea/harbour")
         self.assertIn("sea", self.all_tags("n20"))
         self.assertNotIn("sea/harbour", self.all_tags("n20"))
+
+    def test_a_tag_and_its_path_are_one(self):
+        lines = [json.loads(line) for line in planted().split("\n")]
+        for line in lines[::8]:
+            line["tags"] = [tag.replace("sea/harbour", "Harbour") for tag in line["tags"]]
+        self.add("notes", self.write("notes.jsonl", "\n".join(map(json.dumps, lines))))
+        self.assertEqual(self.learn()["merged_tags"], 1)
+        self.assertNotIn("Harbour", self.all_tags())
+        self.assertNotIn("sea/harbour", self.all_tags("n8"), "n8 has it by its last level")
 
     def test_min_uses(self):
         self.add("few", self.write("few.jsonl", "\n".join(json.dumps(
@@ -352,6 +430,13 @@ class Reviewing(SuggestTest):
         self.doubtful()
         self.assertIn("nothing to review", self.output(*review, "--model", "doubtful", "-t", "1",
                                                        input=""))
+
+    def test_surest_first_is_no_order_of_names(self):
+        self.ready()
+        sure = [each["confidence"] for each in self.queue("--tag", "Forest")]
+        self.assertGreater(len(set(sure)), len(sure) / 2, "confidence is no step function")
+        self.assertEqual(sure, sorted(sure, reverse=True))
+        self.assertLess(sure[0], 0.995)
 
     def test_json_changes_nothing(self):
         self.ready()

@@ -121,5 +121,22 @@ TEST(ClearlyBetter, IsByMoreThanTheStandardError) {
     }
 }
 
+TEST(Bootstrap, OfARatioByBlocks) {
+  // Every ten items are alike: they say as much as one does.
+  std::vector<double> parts;
+  for (int i = 0; i < 400; ++i) parts.push_back((i / 10) % 2);
+  const std::vector<double> ones(parts.size(), 1.0);
+  const Interval alone = bootstrap_ratio(parts, ones);
+  EXPECT_EQ(alone, bootstrap_mean(parts));
+  const Interval blocks = bootstrap_ratio(parts, ones, 10);
+  EXPECT_GT(blocks.high - blocks.low, 2.5 * (alone.high - alone.low));
+  EXPECT_LT(blocks.low, 0.5);
+  EXPECT_GT(blocks.high, 0.5);
+  const Interval twice = bootstrap_ratio(parts, std::vector<double>(parts.size(), 2.0), 7);
+  EXPECT_LT(twice.high, 0.5);
+  EXPECT_THROW(bootstrap_ratio(parts, {}), Error);
+  EXPECT_THROW(bootstrap_ratio(parts, ones, 0), Error);
+}
+
 }  // namespace bootstrap_test
 }  // namespace commonplace

@@ -107,7 +107,7 @@ TEST(Confidence, IsTheIsotonicRegressionOfEachScore) {
   const ConfidenceMap map = fit(data, 0);
   expect_rising(map);
   const std::vector<double> rates = naive_rates(counts, rights);
-  // A point of the map is a run of equal rates, at their mean score.
+  // A point of the map is a run of equal rates, at their mean score; the ends are points too.
   std::size_t at = 0;
   for (std::size_t first = 0; first < 40; ++at) {
     double count = 0;
@@ -117,20 +117,41 @@ TEST(Confidence, IsTheIsotonicRegressionOfEachScore) {
       count += counts[last];
       sum += counts[last] * static_cast<double>(last);
     }
+    if (first == 0 && last > 1) ++at;
     ASSERT_LT(at, map.score.size());
-    EXPECT_NEAR(map.probability[at], std::min(rates[first], 1 - 0.5 / (count + 1)), 1e-12);
+    EXPECT_NEAR(map.probability[at], rates[first], 0.5 / (count + 1) + 1e-12);
+    if (rates[first] > 0 && rates[first] < 1) {
+      EXPECT_NEAR(map.probability[at], rates[first], 1e-12);
+    }
     EXPECT_NEAR(map.score[at], sum / count, 1e-9);
+    if (last == 40 && first < 39) ++at;
     first = last;
   }
   EXPECT_EQ(at, map.score.size());
+}
+
+TEST(Confidence, RisesWithEveryScoreAndIsNeverCertain) {
+  // The highest scores are always right, the lowest never.
+  for (const std::size_t count : {60, 5'000}) {
+    Outcomes data = drawn(count, 7, [](float score) { return 1.2 * score; });
+    const ConfidenceMap map = fit(data);
+    std::sort(data.scores.begin(), data.scores.end());
+    double before = 0;
+    for (const float score : data.scores) {
+      const double sure = confidence(map, static_cast<double>(score));
+      EXPECT_GT(sure, before) << "at " << score << " of " << count;
+      before = sure;
+    }
+    EXPECT_LE(before, 0.99);
+  }
 }
 
 TEST(Confidence, StretchesHoldEnoughRightOnes) {
   const Outcomes many = drawn(5'000, 5, steep);
   const auto right = std::accumulate(many.right.begin(), many.right.end(), std::size_t{0});
   for (const std::size_t positives : {10, 100, 1'000})
-    EXPECT_LE(fit(many, positives).score.size(), right / positives + 1);
-  EXPECT_EQ(fit(many, 100'000).score.size(), 1u);
+    EXPECT_LE(fit(many, positives).score.size(), right / positives + 3);
+  EXPECT_EQ(fit(many, 100'000).score.size(), 3u) << "one, and its ends";
 
   Outcomes data;
   for (int score = 0; score < 100; ++score) {
@@ -140,8 +161,11 @@ TEST(Confidence, StretchesHoldEnoughRightOnes) {
   const ConfidenceMap map = fit(data, 10);
   expect_rising(map);
   // 50 .. 99 are all right and pooled; the rest has none.
-  EXPECT_EQ(map.score, (std::vector<double>{24.5, 74.5}));
-  EXPECT_EQ(map.probability, (std::vector<double>{0, 1 - 0.5 / 51}));
+  EXPECT_EQ(map.score, (std::vector<double>{0, 24.5, 74.5, 99}));
+  const double half = 0.5 / 51;
+  const double less = 0.99 / (1 - half / 2);  // so that the surest is 0.99
+  const std::vector<double> before = {half / 2, half, 1 - half, 1 - half / 2};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(map.probability[i], less * before[i], 1e-12);
 }
 
 TEST(Confidence, OfEqualScoresIsTheirShare) {
@@ -180,19 +204,19 @@ TEST(Confidence, IsLinearBetweenItsPointsAndConstantBeyond) {
 TEST(Confidence, WithoutOutcomesIsTheScoreItself) {
   const ConfidenceMap map = fit_confidence({}, {});
   EXPECT_NO_THROW(check(map));
-  EXPECT_EQ(confidence(map, -3), 0);
+  EXPECT_EQ(confidence(map, -3), 1 - 0.99);
   EXPECT_NEAR(confidence(map, 0.35), 0.35, 1e-12);
-  EXPECT_EQ(confidence(map, 3), 1);
+  EXPECT_EQ(confidence(map, 3), 0.99);
 }
 
 TEST(Confidence, OfAllRightOrAllWrong) {
   const std::vector<float> scores = {0.1F, 0.5F, 0.9F};
   const ConfidenceMap right = fit_confidence(scores, std::vector<std::uint8_t>{1, 1, 1}, 1);
   const ConfidenceMap wrong = fit_confidence(scores, std::vector<std::uint8_t>{0, 0, 0}, 1);
-  for (const double score : {0.0, 0.5, 2.0}) {
-    EXPECT_EQ(confidence(right, score), 1 - 0.5 / 4) << "three do not make it certain";
-    EXPECT_EQ(confidence(wrong, score), 0);
-  }
+  EXPECT_NEAR(confidence(right, 0.5), 1 - 0.5 / 4, 1e-6) << "three do not make it certain";
+  EXPECT_NEAR(confidence(wrong, 0.5), 0.5 / 4, 1e-6);
+  EXPECT_LT(confidence(right, 2), 1);
+  EXPECT_GT(confidence(wrong, 0), 0);
 }
 
 TEST(Confidence, RefusesWhatDoesNotFit) {

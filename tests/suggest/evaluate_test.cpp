@@ -95,7 +95,13 @@ TEST(EvaluateSuggest, MeasuresOfASmallCase) {
     EXPECT_NEAR(bin.frequency, 1.0 / 3, 1e-12);
   }
   EXPECT_NEAR(found.reliability[0].mean_probability, 0.25, 1e-6);
-  EXPECT_NEAR(found.calibration_error, (1.0 / 12 + 1.0 / 6 + 5.0 / 12) / 3, 1e-6);
+  // What is shown are the first two, from a half on.
+  EXPECT_NEAR(found.calibration_error, (1.0 / 6 + 5.0 / 12) / 2, 1e-6);
+  EXPECT_EQ(found.shown.count, 6);
+  EXPECT_NEAR(found.shown.confidence, 0.625, 1e-6);
+  EXPECT_NEAR(found.shown.right, 1.0 / 3, 1e-12);
+  EXPECT_FALSE(found.has_claim);
+  EXPECT_EQ(evaluation.strange, 1);
 }
 
 TEST(EvaluateSuggest, ItemsOfUnknowableTagsAloneAreAllWrong) {
@@ -236,10 +242,36 @@ TEST(EvaluateSuggest, DenseFeaturesHaveNoBaselines) {
   trial.test = {to_dense(trial.test.sparse.view()).cast<float>(), {}, false};
   const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "none"});
   EXPECT_GT(evaluation.methods.at(0).precision[0], 0.9);
+  // Baselines take them too, but for the one that counts words.
+  const SuggestEvaluation baselines = evaluate(trial, {.methods = "", .baselines = "all"});
+  ASSERT_EQ(baselines.methods.size(), 4U);
+  for (const SuggestResult& each : baselines.methods)
+    if (each.method != "popular") {
+      EXPECT_GT(each.precision[0], 0.9) << each.method;
+    }
   EXPECT_NE(test::message_of([&] {
-              evaluate(trial, {.methods = "", .baselines = "svm"});
-            }).find("add --baselines none"),
+              evaluate(trial, {.methods = "", .baselines = "poisson"});
+            }).find("counts words"),
             std::string::npos);
+}
+
+TEST(EvaluateSuggest, WhatIsClaimedStandsBesideWhatIsReal) {
+  const SuggestEvaluation evaluation =
+      evaluate(planted_trial(600, 200), {.methods = "tags", .baselines = "popular"});
+  const SuggestResult& found = evaluation.methods.at(0);
+  ASSERT_TRUE(found.has_claim);
+  EXPECT_FALSE(evaluation.methods.at(1).has_claim);
+  for (const Measured& each : {found.precision_at_1_less_claimed, found.right_less_confidence}) {
+    EXPECT_LE(each.interval.low, 0);
+    EXPECT_GE(each.interval.high, 0);
+    EXPECT_LT(each.interval.high - each.interval.low, 0.4);
+  }
+  EXPECT_NEAR(found.precision_at_1_less_claimed.value,
+              found.precision[0] - found.claimed_precision_at_1, 1e-12);
+  const auto json = nlohmann::json::parse(to_json(evaluation))["methods"];
+  EXPECT_EQ(json[0]["claimed"]["precision@1"], found.claimed_precision_at_1);
+  EXPECT_EQ(json[0]["shown"]["right"], found.shown.right);
+  EXPECT_FALSE(json[1].contains("claimed"));
 }
 
 TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {

@@ -118,11 +118,33 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
              std::to_string(10 + i) + "\",\"tags\":[\"" + (i < 5 ? "old" : "new") +
              "\",\"all\"]}\n";
   test::import_jsonl(library(), "timed", lines);
+  const SuggestTrial newest =
+      split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
+  EXPECT_EQ(newest.train_tags.rows(), 8);
+  EXPECT_EQ(newest.test_tags.rows(), 2) << "a quarter, as was asked for";
+  EXPECT_EQ(newest.times.size(), 8U);
+  EXPECT_EQ(newest.times.back().substr(0, 4), "2017");
+  how.test_share = 0;
   const SuggestTrial timed =
       split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(timed.train_tags.rows(), 5);
   EXPECT_EQ(timed.test_tags.rows(), 5);
   EXPECT_EQ(timed.train_tags.columns, 2) << "what only the later half has cannot be learned";
+  EXPECT_EQ(timed.test.sparse.nonzeros(), 0) << "nor can its words";
+  EXPECT_TRUE(random.times.empty());
+}
+
+TEST_F(SplitCollection, ItemsOfRareTagsAloneAreSetApart) {
+  std::string lines = test::note_lines();
+  for (int i = 0; i < 50; ++i)
+    lines += "{\"id\":\"r" + std::to_string(i) + "\",\"text\":\"wordaa\",\"tags\":[\"rare" +
+             std::to_string(i) + "\"]}\n";
+  test::import_jsonl(library(), "some", lines);
+  const SuggestTrial trial = split_collection(library(), "some", usual_options(), {}, {.jobs = 1});
+  EXPECT_EQ(trial.min_uses, 2);
+  EXPECT_NEAR(static_cast<double>(trial.strange.sparse.rows()), 35, 12);
+  for (std::int64_t row = 0; row < trial.train_tags.rows(); ++row)
+    EXPECT_FALSE(trial.train_tags.view().row_indices(row).empty());
 }
 
 }  // namespace evaluate_trial_test

@@ -302,6 +302,92 @@ TEST_F(LearnSuggester, ChoosesOnASampleAndLearnsFromAll) {
   EXPECT_EQ(learned.suggester.known_tags.rows(), 240);
 }
 
+TEST_F(LearnSuggester, TheNewestItemsTellHowGoodItIs) {
+  // In the newest fifth the words no longer tell the tags.
+  data_ = planted_tags(600, kTopics);
+  std::vector<std::string> times;
+  Sparse tags;
+  tags.columns = data_.tags.columns;
+  for (std::int64_t item = 0; item < 600; ++item) {
+    // The last rows are not the newest.
+    const std::int64_t age = (item + 300) % 600;
+    times.push_back(std::to_string(10'000 - age));
+    const std::int64_t like = age < 120 ? (item * 7 + item / 4) % 600 : item;
+    for (const std::int32_t tag : data_.tags.view().row_indices(like)) tags.push(tag, 1);
+    tags.end_row();
+  }
+  const SuggesterQuality drawn = learn({data_.words, {}, tags.view()}).report.quality;
+  EXPECT_FALSE(drawn.newest);
+  EXPECT_GT(drawn.precision_at_1, 0.6);
+  const LearnedSuggester learned = learn({data_.words, {}, tags.view(), times});
+  const SuggesterQuality& newest = learned.report.quality;
+  EXPECT_TRUE(newest.newest);
+  EXPECT_EQ(newest.items, 120);
+  EXPECT_LT(newest.precision_at_1, 0.45);
+  EXPECT_GT(newest.older_precision_at_1, 0.9);
+  EXPECT_EQ(nlohmann::json::parse(to_json(learned.report))["held_out"]["newest"], true);
+  const Matrix scores = scores_of(learned.suggester, asked_.words);
+  double sure = 0;
+  for (Eigen::Index item = 0; item < 80; ++item)
+    sure += confidence_of(learned.suggester, scores.row(item).maxCoeff()) / 80;
+  EXPECT_LT(sure, 0.55) << "modest about what comes next";
+  EXPECT_GT(test::share_right(scores, asked_), 0.9) << "all is learned from, none the less";
+
+  // Times that do not part them are none.
+  EXPECT_FALSE(learn({data_.words, {}, tags.view(), std::vector<std::string>(600, "2020")})
+                   .report.quality.newest);
+  times.pop_back();
+  EXPECT_NE(test::message_of([&] {
+              learn({data_.words, {}, tags.view(), times});
+            }).find("do not fit"),
+            std::string::npos);
+}
+
+TEST_F(LearnSuggester, ItemsOfRareTagsAloneAreReportedAsFailures) {
+  const SuggesterQuality without = learn().report.quality;
+  EXPECT_EQ(without.strange, 0);
+  const PlantedTags other = planted_tags(240, kTopics, 5);
+  const LearnedSuggester learned =
+      learn({data_.words, {}, data_.tags.view(), {}, other.words, {}, 2});
+  const SuggesterQuality& with = learned.report.quality;
+  EXPECT_NEAR(static_cast<double>(with.strange), 48, 20);
+  EXPECT_EQ(with.items, without.items + with.strange);
+  EXPECT_NEAR(with.precision_at_1, 0.5, 0.15);
+  EXPECT_EQ(learned.suggester.known_tags.rows(), 240) << "nothing is learned from them";
+}
+
+TEST_F(LearnSuggester, ATagThatWouldNotHaveBeenKnownIsNotFound) {
+  // Item i of the last 40 has tag i and no other: whoever had it would have been the first.
+  Sparse tags;
+  tags.columns = 8 + 40;
+  for (std::int64_t item = 0; item < 240; ++item) {
+    if (item < 200)
+      for (const std::int32_t tag : data_.tags.view().row_indices(item)) tags.push(tag, 1);
+    else
+      tags.push(static_cast<std::int32_t>(item - 192), 1);
+    tags.end_row();
+  }
+  const SuggesterQuality quality =
+      learn({data_.words, {}, tags.view(), {}, SparseView(), {}, 1}).report.quality;
+  EXPECT_GT(quality.strange, 0);
+  EXPECT_LT(quality.precision_at_1,
+            1 - static_cast<double>(quality.strange) / static_cast<double>(quality.items) + 1e-9);
+}
+
+TEST_F(LearnSuggester, WhatIsReportedOnIsNotWhatWasChosenOn) {
+  // No word tells these tags: a choice among many settings finds luck, and the report must not.
+  double reported = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto order = test::random_order(240, seed);
+    const Sparse tags = test::rows_in_order(data_.tags.view(), order);
+    options_.seed = seed;
+    const SuggesterReport report = learn({data_.words, {}, tags.view()}).report;
+    reported += report.quality.precision_at_1 / 6;
+    EXPECT_LT(report.quality.shown.confidence, 0.5);
+  }
+  EXPECT_LT(reported, 0.3) << "one of four topics";
+}
+
 TEST_F(LearnSuggester, LearnsFromFewItems) {
   for (const std::string method : {"combined", "tags", "category", "neighbours"}) {
     options_.method = method;

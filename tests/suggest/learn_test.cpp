@@ -149,6 +149,45 @@ TEST_F(LearnSuggest, SynonymsAreMergedAndParentsImplied) {
   EXPECT_FALSE(has(suggested(suggester(), "n2"), "Food")) << "it has Kitchen, which is Food";
 }
 
+TEST_F(LearnSuggest, ATagAndAPathThatEndsInItAreOne) {
+  std::string lines = test::note_lines();
+  // Half of the harbours are written without their path.
+  for (std::size_t at = 0, found = 0; (at = lines.find("\"Sea/Harbour\"", at)) != std::string::npos;
+       ++at)
+    if (++found % 2 == 0) lines.replace(at, 13, "\"harbour\"");
+  test::import_jsonl(library(), "notes", lines);
+  const SuggestLearningReport report =
+      learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1});
+  EXPECT_EQ(report.merged, 1);
+  EXPECT_TRUE(has(stored_model().tags, "Sea/Harbour"));
+  EXPECT_FALSE(has(stored_model().tags, "harbour"));
+  const TagSuggester by = suggester();
+  for (const std::string id : {"n4", "n8", "n12", "n16"})
+    EXPECT_FALSE(has(suggested(by, id), "Sea/Harbour")) << "it has that by one name or the other";
+  EXPECT_EQ(suggested(by, "n0").front(), "Sea/Harbour");
+
+  // Not where two paths end in it, nor where a list speaks of it.
+  SuggestModelOptions options = usual_options();
+  options.tags.exclude = write("never.txt", "harbour\n");
+  EXPECT_EQ(learn_suggest(library(), "notes", "", options, {.jobs = 1}).merged, 0);
+  test::import_jsonl(library(), "notes",
+                     lines + R"({"id":"o","text":"wordaa","tags":["Air/Harbour"]})" + "\n");
+  EXPECT_EQ(learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1}).merged, 0);
+}
+
+TEST_F(LearnSuggest, WithNothingToTellTagsFromItIsRefused) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i)
+    lines += "{\"id\":\"p" + std::to_string(i) + "\",\"tags\":[\"a\",\"b\"]}\n";
+  test::import_jsonl(library(), "bare", lines);
+  SuggestModelOptions options = usual_options();
+  const std::string refusal =
+      message_of([&] { learn_suggest(library(), "bare", "", options, {.jobs = 1}); });
+  EXPECT_NE(refusal.find("--features tags"), std::string::npos) << refusal;
+  options.evidence.features = "tags";
+  EXPECT_TRUE(learn_suggest(library(), "bare", "", options, {.jobs = 1}).from_tags);
+}
+
 TEST_F(LearnSuggest, FilesOfTagsThatMakeNoSenseAreRefused) {
   const auto complaint = [&](const TagControlOptions& options) {
     return message_of([&] { read_tag_control(options); });

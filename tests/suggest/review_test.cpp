@@ -84,6 +84,26 @@ TEST_F(Review, OrdersByDoubtAndByTag) {
   EXPECT_NE(message_of([] { review_order("loud"); }).find("confident"), std::string::npos);
 }
 
+TEST_F(Review, WithinATagTheScoreDecides) {
+  learn();
+  const TagSuggester from = suggester();
+  for (const ReviewOrder order : {ReviewOrder::confident, ReviewOrder::tag}) {
+    const auto found =
+        review_candidates(from, "notes", {.order = order, .tag = "Forest"}, {.jobs = 1});
+    ASSERT_GT(found.size(), 20U);
+    std::set<double> different;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      different.insert(found[i].confidence);
+      EXPECT_GT(found[i].confidence, 0);
+      EXPECT_LE(found[i].confidence, 0.99);
+      if (i > 0) {
+        EXPECT_GE(found[i - 1].score, found[i].score);
+      }
+    }
+    EXPECT_GT(different.size(), found.size() / 2) << "confidence is no step function";
+  }
+}
+
 TEST_F(Review, OneTagByAnySpelling) {
   SuggestModelOptions options = usual_options();
   options.tags.synonyms = folder_.write("same.tsv", "wood\tForest\n");

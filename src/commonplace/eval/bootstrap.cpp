@@ -75,6 +75,27 @@ Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& 
   return bootstrap_measure(values.size(), mean_of, options);
 }
 
+Interval bootstrap_ratio(std::span<const double> parts, std::span<const double> wholes,
+                         std::size_t block, const BootstrapOptions& options) {
+  require(parts.size() == wholes.size() && block >= 1, "there are ", parts.size(), " parts for ",
+          wholes.size(), " wholes, by ", block);
+  std::vector<std::pair<double, double>> sums((parts.size() + block - 1) / block);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    sums[i / block].first += parts[i];
+    sums[i / block].second += wholes[i];
+  }
+  const auto ratio = [&](std::span<const std::size_t> blocks) {
+    double part = 0;
+    double whole = 0;
+    for (const std::size_t each : blocks) {
+      part += sums[each].first;
+      whole += sums[each].second;
+    }
+    return whole > 0 ? part / whole : 0;
+  };
+  return bootstrap_measure(sums.size(), ratio, options);
+}
+
 Measured measured(std::span<const double> values) { return {mean(values), bootstrap_mean(values)}; }
 
 Interval bootstrap_mean_difference(std::span<const double> first, std::span<const double> second,

@@ -43,6 +43,12 @@ Interval bootstrap_measure(std::size_t items,
 /// Of the mean of per-item values. O(resamples * n).
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options = {});
 
+/// Of the sum of `parts` divided by that of `wholes`, which have one number for each item, where
+/// `block` items next to each other are drawn together: items of one hour are alike, and say less
+/// than as many of different ones. 0 where a resample has nothing. Error if the lengths differ.
+Interval bootstrap_ratio(std::span<const double> parts, std::span<const double> wholes,
+                         std::size_t block = 1, const BootstrapOptions& options = {});
+
 /// A mean and its 95 % interval.
 struct Measured {
   double value = 0;

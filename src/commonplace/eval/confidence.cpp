@@ -9,6 +9,9 @@
 namespace commonplace {
 namespace {
 
+/// Nothing is surer than this.
+constexpr double kSurest = 0.99;
+
 /// Scores next to each other, taken together.
 struct Stretch {
   double count = 0;
@@ -59,6 +62,25 @@ std::vector<Stretch> pool(const std::vector<Stretch>& stretches) {
   return pooled;
 }
 
+/// Lets the map go on to the least and the greatest score, by the standard error of the rate there,
+/// so that scores beyond the middle of a stretch are still told apart.
+void add_ends(ConfidenceMap& map, std::span<const float> scores,
+              const std::vector<Stretch>& stretches) {
+  const auto ends = std::minmax_element(scores.begin(), scores.end());
+  const auto error = [](double rate, double count) { return std::sqrt(rate * (1 - rate) / count); };
+  const double first = map.probability.front();
+  const double last = map.probability.back();
+  if (const auto score = static_cast<double>(*ends.second); score > map.score.back()) {
+    map.score.push_back(score);
+    map.probability.push_back(last + std::min(error(last, stretches.back().count), (1 - last) / 2));
+  }
+  if (const auto score = static_cast<double>(*ends.first); score < map.score.front()) {
+    map.score.insert(map.score.begin(), score);
+    map.probability.insert(map.probability.begin(),
+                           first - std::min(error(first, stretches.front().count), first / 2));
+  }
+}
+
 }  // namespace
 
 ConfidenceMap fit_confidence(std::span<const float> scores, std::span<const std::uint8_t> outcomes,
@@ -66,15 +88,25 @@ ConfidenceMap fit_confidence(std::span<const float> scores, std::span<const std:
   require(scores.size() == outcomes.size(), "there are ", scores.size(), " scores for ",
           outcomes.size(), " outcomes");
   for (const float score : scores) require(std::isfinite(score), "a score is not a number");
-  if (scores.empty()) return {{0, 1}, {0, 1}};
+  if (scores.empty()) return {{1 - kSurest, kSurest}, {1 - kSurest, kSurest}};
+  const std::vector<Stretch> stretches = pool(cut(scores, outcomes, positives));
   ConfidenceMap map;
-  for (const Stretch& each : pool(cut(scores, outcomes, positives))) {
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const Stretch& each = stretches[i];
     map.score.push_back(each.scores / each.count);
-    // That nothing was wrong yet does not make it certain: half a wrong one is added.
-    const double most = 1 - 0.5 / (each.count + 1);
-    const double before = map.probability.empty() ? 0 : map.probability.back();
-    map.probability.push_back(std::min(each.rate(), std::max(most, before)));
+    // Rates rise, so that only the first can be 0 and only the last 1: half a right or a wrong one
+    // is added, since that there was none yet does not make it certain.
+    const double half = 0.5 / (each.count + 1);
+    const double above = i + 1 < stretches.size() ? stretches[i + 1].rate() : 1;
+    const double before = i > 0 ? map.probability.back() : 0;
+    map.probability.push_back(each.rate() == 0   ? std::min(half, above / 2)
+                              : each.rate() == 1 ? std::max(1 - half, (1 + before) / 2)
+                                                 : each.rate());
   }
+  add_ends(map, scores, stretches);
+  const double most = map.probability.back();
+  if (most > kSurest)
+    for (double& probability : map.probability) probability *= kSurest / most;
   return map;
 }
 

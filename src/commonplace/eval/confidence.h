@@ -15,9 +15,12 @@ struct ConfidenceMap {
 };
 
 /// Isotonic regression (pool adjacent violators) over stretches of scores that hold at least
-/// `positives` right ones each, as the right ones are few among many. Never quite certain: where
-/// all n of a stretch were right it is 1 - 0.5 / (n + 1). Without any outcome the map is the score
-/// itself, cut to [0, 1]. O(n log n). Error if the lengths differ or a score is not a number.
+/// `positives` right ones each, as the right ones are few among many; linear between the middles of
+/// the stretches, and from the last ones on to the least and the greatest score by a standard
+/// error, so that it rises strictly with the scores seen. Never certain: above 0 and at most 0.99,
+/// and of a stretch of n that were all right or all wrong 0.5 / (n + 1) away. Without any outcome
+/// the map is the score itself, cut to [0.01, 0.99]. O(n log n). Error if the lengths differ or a
+/// score is not a number.
 ConfidenceMap fit_confidence(std::span<const float> scores, std::span<const std::uint8_t> outcomes,
                              std::size_t positives = 25);
 

@@ -170,6 +170,15 @@ std::vector<std::string> item_ids(const Library& library, const Collection& coll
   return ids;
 }
 
+std::vector<std::string> item_times(const Library& library, const Collection& collection) {
+  std::vector<std::string> times;
+  Statement query = library.database().prepare(
+      "SELECT coalesce(time, '') FROM item WHERE collection = ? ORDER BY row");
+  query.bind(collection.id);
+  while (query.step()) times.emplace_back(query.text(0));
+  return times;
+}
+
 std::string image_location(const Collection& collection, const Item& item) {
   const std::filesystem::path image(item.image);
   if (item.image.empty() || image.is_absolute() || item.image.find("://") != std::string::npos)

@@ -73,6 +73,8 @@ std::vector<std::string> ids_of_rows(const Library& library, const Collection& c
 
 /// The ids of a collection's items, in the order of their rows.
 std::vector<std::string> item_ids(const Library& library, const Collection& collection);
+/// The times of all items, in the order of their rows; empty where there is none.
+std::vector<std::string> item_times(const Library& library, const Collection& collection);
 
 /// Where to find an item's image: the absolute path, or the address it was given with.
 std::string image_location(const Collection& collection, const Item& item);

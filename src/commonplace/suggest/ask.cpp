@@ -203,6 +203,7 @@ SuggestAnswer TagSuggester::Parts::pick(std::span<const float> scores, const Ask
     Suggestion& one = answer.suggestions.emplace_back();
     one.tag = model.tags[place];
     one.confidence = sure;
+    one.score = static_cast<double>(best[place]);
     one.implied = best[place] > scores[place];
   }
   return answer;

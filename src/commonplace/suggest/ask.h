@@ -43,6 +43,7 @@ struct SuggestReasons {
 struct Suggestion {
   std::string tag;
   double confidence = 0;   ///< the share of such suggestions that are right
+  double score = 0;        ///< what that comes from; it tells apart what is equally sure
   bool implied = false;    ///< it has the confidence of a tag below it
   SuggestReasons reasons;  ///< if asked for
 };

@@ -1,6 +1,7 @@
 #include "commonplace/suggest/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/learn/linear_tags.h"
+#include "commonplace/math/sparse_ops.h"
 #include "commonplace/suggest/core/learn_suggester.h"
 #include "commonplace/suggest/rivals/knn_tags.h"
 #include "commonplace/suggest/rivals/poisson_tags.h"
@@ -24,11 +26,15 @@ namespace commonplace {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measured, value, interval)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownSuggestions, count, confidence, right, interval)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, settings, precision,
                                    precision_at_1, precision_at_3, precision_at_5, ndcg_at_5,
                                    f1_at_5, popular_ndcg, rare_ndcg, rank_loss, one_error, coverage,
-                                   hamming_loss, f1, has_confidence, calibration_error, reliability,
-                                   train_seconds, predict_seconds, memory)
+                                   hamming_loss, f1, has_confidence, calibration_error, shown,
+                                   shown_rare, reliability, has_claim, claimed_precision_at_1,
+                                   claimed_precision_at_1_interval, precision_at_1_less_claimed,
+                                   right_less_confidence, train_seconds, predict_seconds, memory)
 
 namespace {
 
@@ -47,6 +53,7 @@ struct Learned {
   std::int64_t prototypes = 0;
   std::string settings;  ///< as SuggestResult has them
   double threshold = 0;  ///< of confidence; 0: none
+  std::optional<SuggesterQuality> claimed{};
 };
 
 /// The measures of one test item. Where there is nothing to find, precision is 0 and the others are
@@ -65,26 +72,10 @@ struct ItemMeasures {
   double f1 = 0;
   std::vector<double> confidences;
   std::vector<std::uint8_t> outcomes;
+  std::vector<double> shown;  ///< the confidence of what a person would see
+  std::vector<std::uint8_t> shown_right;
+  std::vector<std::uint8_t> shown_rare;  ///< whether its tag is not popular
 };
-
-/// The tags that make up half of all uses, the commonest first.
-std::vector<std::uint8_t> popular_tags(const SparseView& tags) {
-  std::vector<std::int64_t> uses(static_cast<std::size_t>(tags.columns));
-  for (const std::int32_t tag : tags.indices) ++uses[static_cast<std::size_t>(tag)];
-  std::vector<std::int32_t> order(uses.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return uses[static_cast<std::size_t>(a)] > uses[static_cast<std::size_t>(b)];
-  });
-  std::vector<std::uint8_t> popular(uses.size());
-  std::int64_t sum = 0;
-  for (const std::int32_t tag : order) {
-    if (2 * sum >= tags.nonzeros()) break;
-    popular[static_cast<std::size_t>(tag)] = 1;
-    sum += uses[static_cast<std::size_t>(tag)];
-  }
-  return popular;
-}
 
 /// Judges items one by one; one for each thread.
 class Judge {
@@ -139,7 +130,14 @@ class Judge {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto tag = static_cast<std::size_t>(order[i]);
       const double chance = static_cast<double>(confidence[tag]);
-      if (chance >= threshold) given.push_back(order[i]);
+      if (chance >= threshold) {
+        given.push_back(order[i]);
+        if (given.size() <= kMostShown) {
+          result.shown.push_back(std::min(chance, 1.0));
+          result.shown_right.push_back(has_[tag]);
+          result.shown_rare.push_back(popular_[tag] == 0);
+        }
+      }
       if (static_cast<std::int64_t>(i) < kLookedAt && chance >= kLeastConfidence) {
         result.confidences.push_back(std::min(chance, 1.0));
         result.outcomes.push_back(has_[tag]);
@@ -179,21 +177,80 @@ double mean_of(const std::vector<ItemMeasures>& items,
   return count > 0 ? sum / count : 0;
 }
 
-Interval precision_interval(const std::vector<ItemMeasures>& items, std::size_t k) {
+Interval precision_interval(const std::vector<ItemMeasures>& items, std::size_t k, bool in_time) {
   std::vector<double> values;
   for (const ItemMeasures& each : items) values.push_back(each.precision[k - 1]);
-  return bootstrap_mean(values);
+  return share_interval(values, in_time);
 }
 
-SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confidence) {
+/// What a person would see, of all tags or only of those that are not popular.
+ShownSuggestions shown_of(const std::vector<ItemMeasures>& items, bool rare, bool in_time) {
+  std::vector<ShownOfItem> shown;
+  for (const ItemMeasures& each : items) {
+    ShownOfItem& one = shown.emplace_back();
+    for (std::size_t i = 0; i < each.shown.size(); ++i) {
+      if (rare && each.shown_rare[i] == 0) continue;
+      ++one.count;
+      one.confidence += each.shown[i];
+      one.right += each.shown_right[i];
+    }
+  }
+  return sum_up(shown, in_time);
+}
+
+void summarise_confidence(const std::vector<ItemMeasures>& items, bool in_time,
+                          SuggestResult& result) {
+  std::vector<double> confidences;
+  std::vector<std::uint8_t> outcomes;
+  std::vector<double> shown;
+  std::vector<std::uint8_t> shown_right;
+  for (const ItemMeasures& each : items) {
+    confidences.insert(confidences.end(), each.confidences.begin(), each.confidences.end());
+    outcomes.insert(outcomes.end(), each.outcomes.begin(), each.outcomes.end());
+    shown.insert(shown.end(), each.shown.begin(), each.shown.end());
+    shown_right.insert(shown_right.end(), each.shown_right.begin(), each.shown_right.end());
+  }
+  result.shown = shown_of(items, false, in_time);
+  result.shown_rare = shown_of(items, true, in_time);
+  if (!confidences.empty()) result.reliability = calibration_bins(confidences, outcomes);
+  if (!shown.empty()) result.calibration_error = expected_calibration_error(shown, shown_right);
+}
+
+/// The difference of what was found on two sets of items, each with its own interval.
+Measured difference(double real, const Interval& of_real, double claimed,
+                    const Interval& of_claimed) {
+  const double value = real - claimed;
+  return {value,
+          {value - std::hypot(real - of_real.low, of_claimed.high - claimed),
+           value + std::hypot(of_real.high - real, claimed - of_claimed.low)}};
+}
+
+void compare(const SuggesterQuality& claimed, SuggestResult& result) {
+  result.has_claim = claimed.items > 0;
+  if (!result.has_claim) return;
+  result.claimed_precision_at_1 = claimed.precision_at_1;
+  result.claimed_precision_at_1_interval = claimed.precision_at_1_interval;
+  result.precision_at_1_less_claimed =
+      difference(result.precision[0], result.precision_at_1, claimed.precision_at_1,
+                 claimed.precision_at_1_interval);
+  if (result.shown.count == 0 || claimed.shown.count == 0) return;
+  // How far confidence may be off because these items were calibrated on and not others.
+  const double given = result.shown.confidence;
+  const Interval calibrated{given - (claimed.shown.right - claimed.shown.interval.low),
+                            given + (claimed.shown.interval.high - claimed.shown.right)};
+  result.right_less_confidence =
+      difference(result.shown.right, result.shown.interval, given, calibrated);
+}
+
+SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confidence, bool in_time) {
   SuggestResult result;
   for (std::size_t k = 0; k < result.precision.size(); ++k) {
     for (const ItemMeasures& each : items) result.precision[k] += each.precision[k];
     result.precision[k] /= static_cast<double>(items.size());
   }
-  result.precision_at_1 = precision_interval(items, 1);
-  result.precision_at_3 = precision_interval(items, 3);
-  result.precision_at_5 = precision_interval(items, 5);
+  result.precision_at_1 = precision_interval(items, 1, in_time);
+  result.precision_at_3 = precision_interval(items, 3, in_time);
+  result.precision_at_5 = precision_interval(items, 5, in_time);
   result.ndcg_at_5 = mean_of(items, &ItemMeasures::ndcg);
   result.f1_at_5 = mean_of(items, &ItemMeasures::f1_at_5);
   result.popular_ndcg = mean_of(items, &ItemMeasures::popular_ndcg);
@@ -205,15 +262,7 @@ SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confide
   if (!has_confidence) return result;
   result.hamming_loss = mean_of(items, &ItemMeasures::hamming_loss);
   result.f1 = mean_of(items, &ItemMeasures::f1);
-  std::vector<double> confidences;
-  std::vector<std::uint8_t> outcomes;
-  for (const ItemMeasures& each : items) {
-    confidences.insert(confidences.end(), each.confidences.begin(), each.confidences.end());
-    outcomes.insert(outcomes.end(), each.outcomes.begin(), each.outcomes.end());
-  }
-  if (confidences.empty()) return result;
-  result.reliability = calibration_bins(confidences, outcomes);
-  result.calibration_error = expected_calibration_error(result.reliability);
+  summarise_confidence(items, in_time, result);
   return result;
 }
 
@@ -240,7 +289,8 @@ class Contest {
       has_confidence = answers.confidence.size() > 0;
       judge(answers, learned.threshold, first, items);
     }
-    SuggestResult result = summarise(items, has_confidence);
+    SuggestResult result = summarise(items, has_confidence, !trial_.times.empty());
+    if (learned.claimed) compare(*learned.claimed, result);
     result.method = name;
     result.prototypes = learned.prototypes;
     result.settings = learned.settings;
@@ -278,12 +328,14 @@ class Contest {
 Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options,
                           const Run& run) {
   auto learned = std::make_shared<LearnedSuggester>(
-      learn_suggester({trial.train.view(), trial.blocks, trial.train_tags.view()}, options,
-                      {.jobs = run.jobs, .progress = run.progress}));
+      learn_suggester({trial.train.view(), trial.blocks, trial.train_tags.view(), trial.times,
+                       trial.strange.view(), trial.strange_times, trial.min_uses},
+                      options, {.jobs = run.jobs, .progress = run.progress}));
   Learned result;
   result.prototypes = learned->report.prototypes;
   result.settings = to_json(learned->report);
   result.threshold = learned->suggester.threshold;
+  result.claimed = learned->report.quality;
   const auto lookup = std::make_shared<const SuggesterLookup>(
       learned->suggester, learned->suggester.mixture.neighbours != 0);
   result.answer = [learned, lookup, jobs = run.jobs](const FeatureRows& raw) {
@@ -299,17 +351,34 @@ Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& opt
   return result;
 }
 
-/// Baselines see rows weighed by rarity, as their authors would.
+/// Dense rows in the form that baselines take.
+Sparse as_sparse(const MatrixView& rows) {
+  Sparse result;
+  result.columns = rows.cols();
+  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+    for (Eigen::Index column = 0; column < rows.cols(); ++column)
+      if (rows(row, column) != 0) result.push(static_cast<std::int32_t>(column), rows(row, column));
+    result.end_row();
+  }
+  normalise_rows(result);
+  return result;
+}
+
+/// Baselines see sparse rows weighed by rarity, as their authors would, and dense ones of length
+/// one.
 class Weighed {
  public:
   explicit Weighed(const SuggestTrial& trial) : blocks_(trial.blocks) {
     const FeatureRows rows = trial.train.view();
-    weights_ = feature_weights(rows.sparse(), trial.train_tags.view(), {.rarity = 1, .telling = 0},
-                               self_comm());
+    if (rows.is_sparse())
+      weights_ = feature_weights(rows.sparse(), trial.train_tags.view(),
+                                 {.rarity = 1, .telling = 0}, self_comm());
     train_ = weigh(rows);
   }
   const Sparse& train() const { return train_; }
-  Sparse weigh(const FeatureRows& raw) const { return weigh_rows(raw.sparse(), weights_, blocks_); }
+  Sparse weigh(const FeatureRows& raw) const {
+    return raw.is_sparse() ? weigh_rows(raw.sparse(), weights_, blocks_) : as_sparse(raw.dense());
+  }
 
  private:
   std::vector<std::int64_t> blocks_;
@@ -355,14 +424,18 @@ const std::vector<std::string>& baseline_names() {
   return names;
 }
 
-std::vector<std::string> baselines_asked_for(const std::string& text) {
+/// Of dense features all but Poisson's, which counts words.
+std::vector<std::string> baselines_asked_for(const std::string& text, bool sparse) {
   if (text == "none") return {};
-  if (text == "all") return baseline_names();
-  std::vector<std::string> names = parted(text);
+  std::vector<std::string> names = text == "all" ? baseline_names() : parted(text);
+  if (text == "all" && !sparse) std::erase(names, "poisson");
   for (const std::string& name : names)
     require(std::count(baseline_names().begin(), baseline_names().end(), name) == 1,
             "the baseline '", name,
             "' is not known; give logistic, svm, neighbours, popular, poisson, all or none");
+  require(sparse || std::count(names.begin(), names.end(), "poisson") == 0,
+          "the baseline 'poisson' counts words or other sparse features, and there are none; leave",
+          " it out");
   return names;
 }
 
@@ -402,7 +475,8 @@ std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
 SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
                                    const SuggestEvaluationOptions& options, const Run& run) {
   check(model);
-  const std::vector<std::string> baselines = baselines_asked_for(options.baselines);
+  const std::vector<std::string> baselines =
+      baselines_asked_for(options.baselines, trial.train.is_sparse);
   const std::vector<SuggesterOptions> methods = methods_asked_for(options.methods, model);
   const std::vector<std::string> sweep = parted(options.sweep);
   for (const std::string& count : sweep) prototype_count(count, trial.train_tags.rows());
@@ -414,8 +488,8 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
   evaluation.tags = trial.train_tags.columns;
   require(evaluation.train_items > 0 && evaluation.test_items > 0,
           "there are too few tagged items to learn from some and ask for the others");
-  require(baselines.empty() || trial.train.is_sparse,
-          "baselines need words or other sparse features; add --baselines none");
+  for (std::int64_t row = 0; row < trial.test_tags.rows(); ++row)
+    if (trial.test_tags.view().row_indices(row).empty()) ++evaluation.strange;
   require_same(run.comm,
                concat(evaluation.train_items, " and ", evaluation.test_items, " items of ",
                       trial.train_tags.nonzeros(), " and ", trial.test_tags.nonzeros(), " tags"),

@@ -9,7 +9,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/calibration.h"
-#include "commonplace/suggest/core/suggester.h"
+#include "commonplace/suggest/core/suggester_quality.h"
 #include "commonplace/suggest/evaluate_trial.h"
 
 namespace commonplace {
@@ -49,8 +49,17 @@ struct SuggestResult {
   double hamming_loss = 0;       ///< of what is above the threshold; 0 where there is none
   double f1 = 0;                 ///< of the same
   bool has_confidence = false;   ///< whether it says how sure it is
-  double calibration_error = 0;  ///< of pairs of 1 % or more
-  std::vector<CalibrationBin> reliability;
+  double calibration_error = 0;  ///< of what is shown
+  ShownSuggestions shown;        ///< and how sure it was of them
+  ShownSuggestions shown_rare;   ///< of them, those of tags that are not popular
+  std::vector<CalibrationBin> reliability;  ///< of pairs of 1 % or more
+  bool has_claim = false;                   ///< whether learning said how good it would be
+  double claimed_precision_at_1 = 0;
+  Interval claimed_precision_at_1_interval;
+  /// What is real less what was claimed, with the 95 % interval that both have together: of the
+  /// first tag, and of what is shown.
+  Measured precision_at_1_less_claimed;
+  Measured right_less_confidence;
   double train_seconds = 0;
   double predict_seconds = 0;
   std::int64_t memory = 0;  ///< bytes that learning and predicting took at most, beyond the data
@@ -60,6 +69,7 @@ struct SuggestEvaluation {
   std::int64_t train_items = 0;
   std::int64_t test_items = 0;
   std::int64_t untagged = 0;  ///< as SuggestTrial has it
+  std::int64_t strange = 0;   ///< test items none of whose tags could be suggested
   std::int64_t features = 0;
   std::int64_t tags = 0;
   std::vector<SuggestResult> methods;

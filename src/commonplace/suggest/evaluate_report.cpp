@@ -34,12 +34,28 @@ nlohmann::ordered_json result_json(const SuggestResult& result) {
                                  {"train_seconds", result.train_seconds},
                                  {"predict_seconds", result.predict_seconds},
                                  {"peak_memory_bytes", result.memory}};
+  const auto shown = [&](const ShownSuggestions& each) {
+    return nlohmann::ordered_json{{"suggestions", each.count},
+                                  {"confidence", each.confidence},
+                                  {"right", each.right},
+                                  {"interval", interval(each.interval)}};
+  };
+  const auto difference = [&](const Measured& each) {
+    return nlohmann::ordered_json{{"value", each.value}, {"interval", interval(each.interval)}};
+  };
   if (result.has_confidence) {
+    json["shown"] = shown(result.shown);
+    json["shown_rare"] = shown(result.shown_rare);
     json["hamming_loss"] = result.hamming_loss;
     json["f1"] = result.f1;
     json["calibration_error"] = result.calibration_error;
     json["reliability"] = reliability;
   }
+  if (result.has_claim)
+    json["claimed"] = {{"precision@1", result.claimed_precision_at_1},
+                       {"precision@1_interval", interval(result.claimed_precision_at_1_interval)},
+                       {"real_less_claimed", difference(result.precision_at_1_less_claimed)},
+                       {"right_less_confidence", difference(result.right_less_confidence)}};
   if (!result.settings.empty()) {
     json["settings"] = nlohmann::ordered_json::parse(result.settings);
     json["settings"].erase("seconds");  // train_seconds has them
@@ -110,6 +126,7 @@ std::string to_json(const SuggestEvaluation& evaluation) {
   const nlohmann::ordered_json json = {{"train_items", evaluation.train_items},
                                        {"test_items", evaluation.test_items},
                                        {"untagged_test_items", evaluation.untagged},
+                                       {"strange_test_items", evaluation.strange},
                                        {"features", evaluation.features},
                                        {"tags", evaluation.tags},
                                        {"methods", methods},

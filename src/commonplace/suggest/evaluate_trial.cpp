@@ -1,6 +1,8 @@
 #include "commonplace/suggest/evaluate_trial.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 
 #include "commonplace/base/error.h"
@@ -57,38 +59,48 @@ Sparse without_rejected(const SparseView& targets) {
   return result;
 }
 
-/// Which rows are for learning: all before the median time, or a random share.
-Split split_of(const Library& library, const Collection& collection, const SparseView& targets,
-               const SuggestSplitOptions& options, std::uint64_t seed) {
+/// Which rows are for learning: the oldest, or a random share. In time the test is in its order.
+Split split_of(const Collection& collection, const std::vector<std::string>& times,
+               const SparseView& targets, const SuggestSplitOptions& options, std::uint64_t seed) {
   std::vector<std::int64_t> tagged;
   for (std::int64_t row = 0; row < targets.rows; ++row)
     if (!targets.row_indices(row).empty()) tagged.push_back(row);
   Split split;
   if (options.split == "random") {
+    const double share = options.test_share > 0 ? options.test_share : 0.3;
     for (const std::int64_t row : tagged)
-      (is_test_row(seed, row, options.test_share) ? split.test : split.train).push_back(row);
+      (is_test_row(seed, row, share) ? split.test : split.train).push_back(row);
     return split;
   }
   require(options.split == "time", "the split '", options.split,
           "' is not known; give random or time");
-  std::vector<std::pair<std::string, std::int64_t>> times;
-  Statement query = library.database().prepare("SELECT row, time FROM item WHERE collection = ?");
-  query.bind(collection.id);
-  std::vector<std::string> time_of(static_cast<std::size_t>(collection.items));
-  while (query.step())
-    if (query.integer(0) < collection.items && !query.is_null(1))
-      time_of[static_cast<std::size_t>(query.integer(0))] = query.text(1);
-  for (const std::int64_t row : tagged)
-    if (!time_of[static_cast<std::size_t>(row)].empty())
-      times.emplace_back(time_of[static_cast<std::size_t>(row)], row);
-  require(times.size() >= 2, "collection '", collection.name,
+  std::erase_if(tagged, [&](auto row) { return times[static_cast<std::size_t>(row)].empty(); });
+  require(tagged.size() >= 2, "collection '", collection.name,
           "' has no two tagged items with times; give --split random");
-  std::sort(times.begin(), times.end());
-  for (std::size_t i = 0; i < times.size(); ++i)
-    (2 * i < times.size() ? split.train : split.test).push_back(times[i].second);
+  std::ranges::stable_sort(tagged, {},
+                           [&](auto row) { return times[static_cast<std::size_t>(row)]; });
+  const double share = options.test_share > 0 ? options.test_share : 0.5;
+  const auto asked = static_cast<std::ptrdiff_t>(
+      std::max(1.0, std::floor(share * static_cast<double>(tagged.size()))));
+  split.train.assign(tagged.begin(), tagged.end() - asked);
+  split.test.assign(tagged.end() - asked, tagged.end());
   std::sort(split.train.begin(), split.train.end());
-  std::sort(split.test.begin(), split.test.end());
   return split;
+}
+
+/// Leaves out of the rows what none of those to learn from has: learning from these would not know
+/// it.
+void forget_unseen(const SparseView& train, Sparse& rows) {
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(train.columns));
+  for (const std::int32_t column : train.indices) seen[static_cast<std::size_t>(column)] = 1;
+  Sparse kept;
+  kept.columns = rows.columns;
+  for (std::int64_t row = 0; row < rows.rows(); ++row) {
+    for (const auto& [column, value] : row_of(rows.view(), row))
+      if (seen[static_cast<std::size_t>(column)] != 0) kept.push(column, value);
+    kept.end_row();
+  }
+  rows = std::move(kept);
 }
 
 /// Keeps the tags that enough of the rows for learning have.
@@ -154,17 +166,19 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
 SuggestTrial split_collection(const Library& library, const std::string& collection_name,
                               const SuggestModelOptions& options, const SuggestSplitOptions& how,
                               const Run& run) {
-  require(how.test_share > 0 && how.test_share < 1, "test_share is ", how.test_share,
-          "; expected a share between 0 and 1");
+  require(how.test_share >= 0 && how.test_share < 1, "test_share is ", how.test_share,
+          "; expected a share between 0 and 1, or 0 for the usual one");
   const ReadSnapshot snapshot(library.database());
   const Collection source = collection(library, collection_name);
   TagControl control = read_tag_control(options.tags);
   const std::int64_t min_uses = control.min_uses;
   control.min_uses = 1;
+  merge_leaves(library, source, control);
   SuggestTags tags = read_suggest_tags(library, source, control);
   require_tags(tags, collection_name);
   tags.targets = without_rejected(tags.targets.view());
-  const Split split = split_of(library, source, tags.targets.view(), how, options.suggester.seed);
+  const std::vector<std::string> times = item_times(library, source);
+  Split split = split_of(source, times, tags.targets.view(), how, options.suggester.seed);
 
   std::vector<std::int64_t> uses(tags.names.size());
   for (const std::int64_t row : split.train)
@@ -181,9 +195,26 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
           "an evaluation with other tags as evidence is not possible: they are what is asked for");
   const StoredRows rows = evidence_rows(library, source, evidence, false, run);
   SuggestTrial trial;
+  trial.min_uses = min_uses;
+  const auto is_strange = [&](std::int64_t row) {
+    return std::ranges::none_of(tags.targets.view().row_indices(row), [&](std::int32_t tag) {
+      return place[static_cast<std::size_t>(tag)] >= 0;
+    });
+  };
+  std::vector<std::int64_t> strange;
+  std::ranges::copy_if(split.train, std::back_inserter(strange), is_strange);
+  std::erase_if(split.train, is_strange);
+  if (how.split == "time") {
+    for (const std::int64_t row : split.train)
+      trial.times.push_back(times[static_cast<std::size_t>(row)]);
+    for (const std::int64_t row : strange)
+      trial.strange_times.push_back(times[static_cast<std::size_t>(row)]);
+  }
+  trial.strange = take_rows(rows.view(), strange);
   trial.blocks = evidence.blocks();
   trial.train = take_rows(rows.view(), split.train);
   trial.test = take_rows(rows.view(), split.test);
+  if (trial.test.is_sparse) forget_unseen(trial.train.sparse.view(), trial.test.sparse);
   trial.train_tags = kept_targets(tags.targets.view(), split.train, place, next);
   trial.test_tags = kept_targets(tags.targets.view(), split.test, place, next);
   return trial;

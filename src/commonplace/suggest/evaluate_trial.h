@@ -21,6 +21,13 @@ struct SuggestTrial {
   Sparse test_tags;
   std::vector<std::int64_t> blocks{};  ///< as SuggesterData has them
   std::int64_t untagged = 0;  ///< items of the second part that nobody tagged, left out of it
+  /// Of a split in time: the test is in the order of its times, which are later than these. Empty:
+  /// items were drawn.
+  std::vector<std::string> times{};
+  /// Items of the first part whose tags are all too rare, as SuggesterData has them.
+  StoredRows strange{};
+  std::vector<std::string> strange_times{};
+  std::int64_t min_uses = 1;
 };
 
 /// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,
@@ -31,19 +38,21 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
 
 /// How the items of a collection are parted.
 struct SuggestSplitOptions {
-  std::string split = "random";  ///< or time: the later half is asked for
-  double test_share = 0.3;       ///< of a random split
+  std::string split = "random";  ///< or time: the newest are asked for
+  double test_share = 0;  ///< that is asked for; 0: 0.3 of a random split, half of one in time
 };
 
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SuggestSplitOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("split", options.split, "of a collection: random, or time: the later half is asked for");
-  visit("test_share", options.test_share, "share of the items asked for, of a random split");
+  visit("split", options.split, "of a collection: random, or time: the newest are asked for");
+  visit("test_share", options.test_share,
+        "share of the items asked for; 0: 0.3 of a random split, half of one in time");
 }
 
-/// The collection's tagged items in two parts for evaluate_suggest. Features and the vocabulary are
-/// those that learning from the first part would have. Collective.
+/// The collection's tagged items in two parts for evaluate_suggest. Tags are those that learning
+/// from the first part would have, and items of the second have no word that none of the first has.
+/// Collective.
 SuggestTrial split_collection(const Library& library, const std::string& collection,
                               const SuggestModelOptions& options, const SuggestSplitOptions& how,
                               const Run& run);

@@ -46,7 +46,11 @@ std::vector<std::string> usual_sources(const Library& library, const Collection&
   for (const FeatureRecord& record : feature_records(library, collection))
     if (!made_of_tags(record) && !made_of_text(record) && (!record.sparse || names.empty()))
       names.push_back(record.name);
-  if (names.empty()) names.push_back("tags");
+  require(
+      !names.empty(), "collection '", collection.name,
+      "' has neither texts nor features to tell tags from: make some by 'commonplace features',",
+      " or give --features tags to tell an item's further tags from those that it has, which",
+      " gives an item without tags none");
   return names;
 }
 

@@ -73,8 +73,8 @@ struct EvidenceOf {
 };
 
 /// Which features `options` mean in this collection: with "auto" the text if there is any, and all
-/// stored dense features that came from elsewhere; the tags themselves if there is neither. Error
-/// for a name that the collection does not have, and for features made of the tags. Collective.
+/// stored dense features that came from elsewhere. Error if there is neither, for a name that the
+/// collection does not have, and for features made of the tags. Collective.
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
                                 const EvidenceOptions& options, const Run& run);
 

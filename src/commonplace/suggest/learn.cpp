@@ -18,11 +18,15 @@ struct Material {
   StoredRows rows;
   Sparse targets;
   std::vector<std::string> ids;
+  std::vector<std::string> times;
+  StoredRows strange;  ///< items whose tags are all too rare
+  std::vector<std::string> strange_times;
   bool left_out = false;  ///< there are items of which only rejections are known
 };
 
 Material gather_material(const StoredRows& rows, const SuggestTags& tags,
-                         const std::vector<std::string>& ids, bool hide) {
+                         const std::vector<std::string>& ids, const std::vector<std::string>& times,
+                         bool hide) {
   const std::vector<std::string> keys = keys_of(tags.names);
   Material material;
   material.targets.columns = tags.targets.columns;
@@ -36,9 +40,13 @@ Material gather_material(const StoredRows& rows, const SuggestTags& tags,
     const std::string& id = ids[static_cast<std::size_t>(row)];
     which.push_back(row);
     material.ids.push_back(id);
+    material.times.push_back(times[static_cast<std::size_t>(row)]);
     push_targets(targets_of(tags.targets.view(), row, hide, id, keys), material.targets);
   }
   material.rows = take_rows(rows.view(), which);
+  material.strange = take_rows(rows.view(), tags.strange);
+  for (const std::int64_t row : tags.strange)
+    material.strange_times.push_back(times[static_cast<std::size_t>(row)]);
   return material;
 }
 
@@ -59,21 +67,25 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   model.collection = collection_name;
   model.control = read_tag_control(options.tags);
   Material material;
+  SuggestLearningReport report;
   {
     const ReadSnapshot snapshot(library.database());
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
     require_same(run.comm, model.state, concat("collection '", collection_name, "'"));
+    report.merged = merge_leaves(library, source, model.control);
     SuggestTags tags = read_suggest_tags(library, source, model.control);
     require_tags(tags, collection_name);
     model.evidence = choose_evidence(library, source, options.evidence, run);
     const bool hide = uses_tags(model.evidence);
     material = gather_material(evidence_rows(library, source, model.evidence, hide, run), tags,
-                               item_ids(library, source), hide);
+                               item_ids(library, source), item_times(library, source), hide);
     model.tags = std::move(tags.names);
   }
   LearnedSuggester learned =
-      learn_suggester({material.rows.view(), model.evidence.blocks(), material.targets.view()},
+      learn_suggester({material.rows.view(), model.evidence.blocks(), material.targets.view(),
+                       std::move(material.times), material.strange.view(),
+                       std::move(material.strange_times), model.control.min_uses},
                       options.suggester, run);
   model.suggester = std::move(learned.suggester);
   model.known_ids = std::move(material.ids);
@@ -83,7 +95,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
     update_model(model, library, run);
   }
 
-  SuggestLearningReport report;
+  report.from_tags = model.evidence.sources.size() == 1 && uses_tags(model.evidence);
   report.model = name.empty() ? "suggest." + collection_name : name;
   report.collection = collection_name;
   report.features = features_text(model.evidence);
@@ -104,6 +116,7 @@ std::string to_json(const SuggestLearningReport& report) {
   nlohmann::ordered_json json = {
       {"model", report.model}, {"collection", report.collection}, {"features", report.features}};
   json.update(nlohmann::ordered_json::parse(to_json(report.fit)));
+  if (report.merged > 0) json["merged_tags"] = report.merged;
   if (report.file_bytes > 0) json["file_bytes"] = report.file_bytes;
   return json.dump();
 }

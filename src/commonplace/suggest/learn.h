@@ -13,7 +13,9 @@ namespace commonplace {
 struct SuggestLearningReport {
   std::string model;  ///< its name in the library
   std::string collection;
-  std::string features;  ///< what tags are told from, by commas
+  std::string features;     ///< what tags are told from, by commas
+  bool from_tags = false;   ///< from other tags alone: an item without tags gets none
+  std::int64_t merged = 0;  ///< tags that are the last level of another, and taken for it
   SuggesterReport fit;
   std::int64_t file_bytes = 0;
 };

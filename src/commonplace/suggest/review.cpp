@@ -111,15 +111,17 @@ std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
       collection, suggest_options(suggester, options),
       [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
         for (const Suggestion& each : answer.suggestions)
-          found.push_back({id, each.tag, each.confidence});
+          found.push_back({id, each.tag, each.confidence, each.score});
       },
       run);
   std::stable_sort(found.begin(), found.end(),
                    [&](const ReviewCandidate& a, const ReviewCandidate& b) {
                      if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
-                     if (options.order == ReviewOrder::uncertain)
-                       return std::abs(a.confidence - 0.5) < std::abs(b.confidence - 0.5);
-                     return a.confidence > b.confidence;
+                     const double far_a = std::abs(a.confidence - 0.5);
+                     const double far_b = std::abs(b.confidence - 0.5);
+                     if (options.order == ReviewOrder::uncertain && far_a != far_b)
+                       return far_a < far_b;
+                     return a.score > b.score;
                    });
   if (options.limit > 0 && std::ssize(found) > options.limit)
     found.resize(static_cast<std::size_t>(options.limit));

@@ -16,7 +16,7 @@
 namespace commonplace {
 
 enum class ReviewOrder {
-  confident,  ///< surest first
+  confident,  ///< surest first, of equally sure ones by their scores
   uncertain,  ///< nearest to even chances first: each answer teaches most
   tag,        ///< tag by tag, within one the surest first
 };
@@ -56,6 +56,7 @@ struct ReviewCandidate {
   std::string id;
   std::string tag;
   double confidence = 0;
+  double score = 0;
 };
 
 /// All questions about a collection, in their order. O(items). Error for a tag that the model does

@@ -185,6 +185,39 @@ TagControl tag_control_from_json(const std::string& text) {
   }
 }
 
+std::int64_t merge_leaves(const Library& library, const Collection& collection,
+                          TagControl& control) {
+  std::map<std::string, TagUse> flat;                // by key
+  std::map<std::string, std::vector<TagUse>> paths;  // by the key of their last level
+  for (TagUse& each : tag_uses(library, collection, control.parents)) {
+    const std::size_t slash = each.name.rfind('/');
+    const std::string key = tag_key(each.name.substr(slash + 1));  // all of it without a slash
+    if (slash == std::string::npos)
+      flat.emplace(key, std::move(each));
+    else
+      paths[key].push_back(std::move(each));
+  }
+  const auto named = [&](const std::string& name) {
+    const std::string key = tag_key(name);
+    return control.include.contains(key) || control.exclude.contains(key) ||
+           control.synonyms.contains(key) ||
+           std::ranges::any_of(control.synonyms,
+                               [&](const auto& each) { return tag_key(each.second) == key; });
+  };
+  std::map<std::string, std::string> merged;
+  for (const auto& [key, path] : paths) {
+    const auto leaf = flat.find(key);
+    if (leaf == flat.end() || path.size() > 1 || named(leaf->second.name) || named(path[0].name))
+      continue;
+    if (control.parents || path[0].items >= leaf->second.items)
+      merged[key] = path[0].name;
+    else
+      merged[tag_key(path[0].name)] = leaf->second.name;
+  }
+  control.synonyms.insert(merged.begin(), merged.end());
+  return std::ssize(merged);
+}
+
 std::string rejected_by(const TagControl& control, std::string_view tag) {
   const auto synonym = control.synonyms.find(tag_key(tag));
   return synonym == control.synonyms.end() ? std::string(tag) : synonym->second;
@@ -207,6 +240,11 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
   const Rejections rejections(library, collection);
   const std::vector<std::string> ids =
       rejections.none() ? std::vector<std::string>() : item_ids(library, collection);
+  std::vector<std::uint8_t> may;  // whether a tag could be suggested if it were common
+  for (const std::string& name : tags.names)
+    may.push_back(std::ranges::any_of(meant_by(control, name), [&](const std::string& each) {
+      return allowed(control, tag_key(each));
+    }));
   SuggestTags result;
   result.targets.columns = numbering.size();
   std::map<std::int32_t, float> row;
@@ -216,6 +254,11 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
       rejections.add(ids[static_cast<std::size_t>(item)], numbering, row);
     for (const std::int32_t tag : tags.counts.view().row_indices(item))
       for (const std::int32_t number : meant[static_cast<std::size_t>(tag)]) row[number] = 1;
+    if (row.empty() &&
+        std::ranges::any_of(tags.counts.view().row_indices(item), [&](std::int32_t tag) {
+          return may[static_cast<std::size_t>(tag)] != 0;
+        }))
+      result.strange.push_back(item);
     push_row(row, result.targets);
   }
   result.names = std::move(numbering).names();

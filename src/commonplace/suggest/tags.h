@@ -51,6 +51,12 @@ TagControl read_tag_control(const TagControlOptions& options);
 std::string to_json(const TagControl& control);
 TagControl tag_control_from_json(const std::string& text);
 
+/// Makes `dog` and `animals/dog` one tag where both are used and no other path ends in `dog`: what
+/// is used by more items, or with parents the path. A tag that a list or a synonym names is left as
+/// it is. Returns how many were merged.
+std::int64_t merge_leaves(const Library& library, const Collection& collection,
+                          TagControl& control);
+
 /// What a tag stands for: itself or its synonym, and with parents the levels above. Names as shown.
 std::vector<std::string> meant_by(const TagControl& control, std::string_view tag);
 
@@ -58,6 +64,8 @@ std::vector<std::string> meant_by(const TagControl& control, std::string_view ta
 struct SuggestTags {
   std::vector<std::string> names;  ///< by key
   Sparse targets;                  ///< items x names: 1 has the tag, -1 it was rejected
+  /// Items whose tags are all too rare to be suggested, ascending.
+  std::vector<std::int64_t> strange{};
 };
 
 /// What a rejected tag stands for: itself or its synonym, but not the levels above.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -54,14 +56,166 @@ struct TaggedRows {
   Sparse targets;
 };
 
-TaggedRows take(const FeatureRows& raw, const SparseView& targets,
-                std::span<const std::int64_t> which) {
-  TaggedRows result;
-  result.rows = take_rows(raw, which);
-  result.targets.columns = targets.columns;
-  for (const std::int64_t row : which) result.targets.push_row(targets, row);
-  return result;
+/// Widens intervals downwards by the share that the newest items are behind the older ones: what
+/// has changed once may change as much again.
+void heed_shift(double older, SuggesterQuality& quality) {
+  quality.older_precision_at_1 = older;
+  const double lost = older > 0 ? std::max(0.0, 1 - quality.precision_at_1 / older) : 0;
+  const auto widen = [&](double value, Interval& interval) {
+    interval.low = std::max(0.0, value - std::hypot(value - interval.low, lost * value));
+  };
+  widen(quality.precision_at_1, quality.precision_at_1_interval);
+  widen(quality.shown.right, quality.shown.interval);
+  widen(quality.shown_rare.right, quality.shown_rare.interval);
 }
+
+/// Which items do what: numbers of rows, the strange ones after all others.
+struct Parting {
+  std::vector<std::int64_t> train;   ///< settings are tried by what these say
+  std::vector<std::int64_t> choose;  ///< of these
+  std::vector<std::int64_t> report;  ///< neither: what is reported is found on them
+  bool newest = false;               ///< the last are the newest, in the order of their times
+};
+
+/// Parts the items off from `rows` that are newest, about `share` of them, but none from others of
+/// the same time; nothing if times do not allow it.
+std::vector<std::int64_t> newest_rows(const SuggesterData& data,
+                                      const std::vector<std::int64_t>& rows, double share) {
+  const std::int64_t items = data.features.rows();
+  if (data.times.empty()) return {};
+  std::vector<std::pair<std::string_view, std::int64_t>> timed;
+  for (const std::int64_t row : rows) {
+    const std::string& time = row < items
+                                  ? data.times[static_cast<std::size_t>(row)]
+                                  : data.strange_times[static_cast<std::size_t>(row - items)];
+    timed.emplace_back(time, row);
+  }
+  std::sort(timed.begin(), timed.end());
+  const auto count = static_cast<double>(timed.size());
+  const auto at = static_cast<std::size_t>((1 - share) * count);
+  if (at >= timed.size() || timed[at].first.empty()) return {};
+  const auto [first, last] =
+      std::equal_range(timed.begin(), timed.end(), timed[at],
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto part_from = [&](auto begin) {
+    return static_cast<double>(timed.end() - begin) / count;
+  };
+  const auto begin = part_from(first) <= 2 * share ? first : last;
+  if (part_from(begin) < share / 2) return {};
+  std::vector<std::int64_t> newest;
+  for (auto each = begin; each != timed.end(); ++each) newest.push_back(each->second);
+  return newest;
+}
+
+/// Of at most so many items as choices are made on.
+Parting part(const SuggesterData& data, const SuggesterOptions& options) {
+  const std::int64_t items = data.features.rows();
+  const double kept =
+      std::min(1.0, static_cast<double>(options.choose_on) / static_cast<double>(items));
+  Parting parting;
+  std::vector<std::int64_t> tagged;
+  for (std::int64_t row = 0; row < items + data.strange.rows(); ++row) {
+    if (!is_test_row(mix(options.seed), row, kept)) continue;
+    const bool has_tags =
+        row >= items ||
+        std::ranges::any_of(data.targets.row_values(row), [](float value) { return value > 0; });
+    (has_tags ? tagged : parting.train).push_back(row);
+  }
+  parting.report = newest_rows(data, tagged, options.held_out);
+  parting.newest = !parting.report.empty();
+  const std::set<std::int64_t> newest(parting.report.begin(), parting.report.end());
+  for (const std::int64_t row : tagged) {
+    if (newest.contains(row)) continue;
+    if (row < items && is_test_row(options.seed, row, options.held_out))
+      parting.choose.push_back(row);
+    else if (!parting.newest && is_test_row(mix(mix(options.seed)), row, options.held_out))
+      parting.report.push_back(row);
+    else if (row < items)
+      parting.train.push_back(row);
+  }
+  std::sort(parting.train.begin(), parting.train.end());
+  return parting;
+}
+
+/// The items of a parting as those that are learned from would have them: with the tags that enough
+/// of these have, and held out ones with the features that any of these has.
+class Parted {
+ public:
+  Parted(const SuggesterData& data, const SuggesterOptions& options)
+      : data_(data), parting_(part(data, options)) {
+    std::vector<std::int64_t> uses(static_cast<std::size_t>(data.targets.columns));
+    seen_.resize(static_cast<std::size_t>(data.features.columns()));
+    for (const auto* rows : {&parting_.train, &parting_.choose})
+      for (const std::int64_t row : *rows) {
+        const auto values = data.targets.row_values(row);
+        for (std::size_t i = 0; i < values.size(); ++i)
+          if (values[i] > 0) ++uses[static_cast<std::size_t>(data.targets.row_indices(row)[i])];
+        if (data.features.is_sparse())
+          for (const std::int32_t feature : data.features.sparse().row_indices(row))
+            seen_[static_cast<std::size_t>(feature)] = 1;
+      }
+    // In a sample tags are rarer than they are.
+    const std::int64_t least = options.choose_on < data.features.rows() ? 1 : data.min_uses;
+    for (const std::int64_t count : uses) place_.push_back(count >= least ? tags_++ : -1);
+  }
+
+  const Parting& parting() const { return parting_; }
+  std::int64_t tags() const { return tags_; }
+  TaggedRows train() const { return take(parting_.train, false); }
+  TaggedRows choose() const { return take(parting_.choose, true); }
+  TaggedRows report() const { return take(parting_.report, true); }
+  /// All that is not reported on.
+  TaggedRows rest() const {
+    std::vector<std::int64_t> rows = parting_.train;
+    rows.insert(rows.end(), parting_.choose.begin(), parting_.choose.end());
+    std::sort(rows.begin(), rows.end());
+    return take(rows, false);
+  }
+
+ private:
+  TaggedRows take(const std::vector<std::int64_t>& which, bool held_out) const {
+    TaggedRows result;
+    result.rows.is_sparse = data_.features.is_sparse();
+    result.rows.sparse.columns = data_.features.columns();
+    if (!result.rows.is_sparse)
+      result.rows.dense.resize(std::ssize(which), data_.features.columns());
+    result.targets.columns = tags_;
+    const std::int64_t items = data_.features.rows();
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      const bool known = which[i] < items;
+      const FeatureRows& from = known ? data_.features : data_.strange;
+      const std::int64_t row = known ? which[i] : which[i] - items;
+      if (!result.rows.is_sparse)
+        result.rows.dense.row(static_cast<Eigen::Index>(i)) = from.dense().row(row);
+      else
+        push_seen(from.sparse(), row, held_out, result.rows.sparse);
+      if (known) push_kept(row, result.targets);
+      result.targets.end_row();
+    }
+    return result;
+  }
+  void push_seen(const SparseView& from, std::int64_t row, bool held_out, Sparse& to) const {
+    const auto features = from.row_indices(row);
+    const auto values = from.row_values(row);
+    for (std::size_t i = 0; i < features.size(); ++i)
+      if (!held_out || seen_[static_cast<std::size_t>(features[i])] != 0)
+        to.push(features[i], values[i]);
+    to.end_row();
+  }
+  void push_kept(std::int64_t row, Sparse& to) const {
+    const auto tags = data_.targets.row_indices(row);
+    const auto values = data_.targets.row_values(row);
+    for (std::size_t i = 0; i < tags.size(); ++i)
+      if (const std::int32_t tag = place_[static_cast<std::size_t>(tags[i])]; tag >= 0)
+        to.push(tag, values[i]);
+  }
+
+  const SuggesterData& data_;
+  Parting parting_;
+  std::vector<std::int32_t> place_;  ///< of each tag, among those that would be known
+  std::int32_t tags_ = 0;
+  std::vector<std::uint8_t> seen_;  ///< of sparse features
+};
 
 /// So many prototypes as a share of the items asks for; "auto" is kept from being too costly.
 std::int64_t prototypes_of(double share, std::int64_t items) {
@@ -88,26 +242,16 @@ void require_categories(bool classified) {
 /// Searches the hyper-parameters on items held out from a sample, by the one-standard-error rule.
 class HyperparameterSearch {
  public:
-  HyperparameterSearch(const SuggesterData& data, const SuggesterOptions& options, const Run& run)
-      : options_(options), run_(run) {
-    const FeatureRows& raw = data.features;
-    const SparseView& targets = data.targets;
-    std::vector<std::int64_t> train;
-    std::vector<std::int64_t> held;
-    const double kept =
-        std::min(1.0, static_cast<double>(options.choose_on) / static_cast<double>(raw.rows()));
-    for (std::int64_t row = 0; row < raw.rows(); ++row) {
-      if (!is_test_row(mix(options.seed), row, kept)) continue;
-      const auto values = targets.row_values(row);
-      const bool tagged =
-          std::any_of(values.begin(), values.end(), [](float value) { return value > 0; });
-      (tagged && is_test_row(options.seed, row, options.held_out) ? held : train).push_back(row);
-    }
-    train_ = take(raw, targets, train);
-    held_ = take(raw, targets, held);
-    fitting_.emplace(train_.rows.view(), data.blocks, train_.targets.view(), options,
-                     Run{.jobs = run.jobs, .progress = run.progress});
-    setting_.share = share_asked_for(raw.rows());
+  HyperparameterSearch(const SuggesterData& data, const Parted& parted,
+                       const SuggesterOptions& options, const Run& run)
+      : options_(options),
+        run_(run),
+        parted_(parted),
+        train_(parted.train()),
+        held_(parted.choose()),
+        blocks_(data.blocks) {
+    fitting_.emplace(train_.rows.view(), blocks_, train_.targets.view(), options, alone());
+    setting_.share = share_asked_for(data.features.rows());
     if (options.length_scale > 0) setting_.length_scale = options.length_scale;
     if (options.noise_variance > 0) setting_.noise_variance = options.noise_variance;
     for (const NamedWeighting& each : kWeightings)
@@ -115,7 +259,8 @@ class HyperparameterSearch {
   }
 
   bool possible() const {
-    return held_.targets.rows() >= kFewestHeldOut && train_.targets.rows() > 0;
+    return held_.targets.rows() >= kFewestHeldOut && train_.targets.rows() > 0 &&
+           std::ssize(parted_.parting().report) >= kFewestHeldOut && parted_.tags() > 0;
   }
   const Setting& setting() const { return setting_; }
   const std::vector<SettingTried>& tried() const { return tried_; }
@@ -126,8 +271,7 @@ class HyperparameterSearch {
     if (options_.prototypes == "auto") choose_share();
   }
 
-  /// The mixture, with the quality and confidence that it has.
-  void choose_mixture(Suggester& into, SuggesterQuality& quality) {
+  void choose_mixture() {
     Suggester& suggester = fitting_->suggester();
     const bool combined = options_.method == "combined";
     const bool category = options_.method == "category";
@@ -139,12 +283,33 @@ class HyperparameterSearch {
                          .category = classified ? 1.0 : 0.0};
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
     const TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
-    into.mixture = combined ? best_mixture(ways) : suggester.mixture;
-    const Matrix scores = mix(ways, into.mixture);
-    quality = judge_suggestions(scores, held_.targets.view(), run_.jobs);
-    into.confidence = learn_confidence(scores, held_.targets.view());
-    into.threshold = choose_threshold(scores, held_.targets.view(), into.confidence);
-    quality.f1 = mean_f1(scores, held_.targets.view(), into.confidence, into.threshold);
+    mixture_ = combined ? best_mixture(ways) : suggester.mixture;
+    older_precision_at_1_ = mean(first_right(mix(ways, mixture_), held_.targets.view()));
+  }
+
+  /// What was chosen, learned from all items but those to report on: the quality, confidence and
+  /// threshold that it has on these.
+  void judge(Suggester& into, SuggesterQuality& quality) {
+    const TaggedRows rest = parted_.rest();
+    fitting_.emplace(rest.rows.view(), blocks_, rest.targets.view(), options_, alone());
+    fitting_->weigh(setting_.weighting.weighting);
+    make_prototypes(setting_.share);
+    refit();
+    if (mixture_.category != 0)
+      require_categories(options_.method == "category" ? fitting_->classify()
+                                                       : fitting_->classify(kClassifiedToChoose));
+    fitting_->suggester().mixture = mixture_;
+    const TaggedRows asked = parted_.report();
+    const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
+    const Matrix scores = score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
+    const SparseView tags = asked.targets.view();
+    quality = judge_suggestions(scores, tags, popular_tags(rest.targets.view()),
+                                parted_.parting().newest, run_.jobs);
+    if (quality.newest) heed_shift(older_precision_at_1_, quality);
+    into.mixture = mixture_;
+    into.confidence = learn_confidence(scores, tags);
+    into.threshold = choose_threshold(scores, tags, into.confidence);
+    fitting_.reset();
     take_quality_of_first(quality);
     take_first(run_.comm, into.confidence.score);
     take_first(run_.comm, into.confidence.probability);
@@ -157,13 +322,24 @@ class HyperparameterSearch {
     return count == 0 ? Setting().share : static_cast<double>(count) / static_cast<double>(items);
   }
 
+  /// Choices are made by this process alone.
+  Run alone() const { return {.jobs = run_.jobs, .progress = run_.progress}; }
+
   void take_quality_of_first(SuggesterQuality& quality) {
-    quality.items = run_.comm.broadcast(quality.items, 0);
-    Interval& interval = quality.precision_at_1_interval;
-    for (double* number :
-         {&quality.precision_at_1, &quality.precision_at_3, &quality.precision_at_5, &interval.low,
-          &interval.high, &quality.ndcg_at_5, &quality.f1, &quality.calibration_error})
-      *number = run_.comm.broadcast(*number, 0);
+    const auto take = [&](auto& number) { number = run_.comm.broadcast(number, 0); };
+    take(quality.items);
+    take(quality.strange);
+    for (double* number : {&quality.precision_at_1, &quality.precision_at_3,
+                           &quality.precision_at_5, &quality.precision_at_1_interval.low,
+                           &quality.precision_at_1_interval.high, &quality.older_precision_at_1,
+                           &quality.ndcg_at_5, &quality.f1, &quality.calibration_error})
+      take(*number);
+    for (ShownSuggestions* shown : {&quality.shown, &quality.shown_rare}) {
+      take(shown->count);
+      for (double* number :
+           {&shown->confidence, &shown->right, &shown->interval.low, &shown->interval.high})
+        take(*number);
+    }
     take_first(run_.comm, quality.reliability);
   }
 
@@ -302,10 +478,14 @@ class HyperparameterSearch {
 
   const SuggesterOptions& options_;
   Run run_;
+  const Parted& parted_;
   TaggedRows train_;
   TaggedRows held_;
+  std::vector<std::int64_t> blocks_;
   std::optional<SuggesterFitting> fitting_;
   Setting setting_;
+  SuggesterMixture mixture_;
+  double older_precision_at_1_ = 0;
   std::vector<double> best_gains_;  ///< of the best setting so far
   std::vector<SettingTried> tried_;
 };
@@ -328,11 +508,18 @@ Suggester fit_all(const SuggesterData& data, const Setting& setting,
   return result;
 }
 
-void check_targets(const FeatureRows& raw, const SparseView& targets) {
+void check_data(const SuggesterData& data) {
+  const FeatureRows& raw = data.features;
+  const SparseView& targets = data.targets;
   require(raw.rows() == targets.rows, "tags of ", targets.rows, " items do not fit ", raw.rows(),
           " rows of features");
   require(targets.rows > 0 && targets.columns > 0,
           "there are no tagged items to learn from; tag some, or allow rarer tags");
+  require((data.times.empty() || std::ssize(data.times) == raw.rows()) &&
+              (data.strange.rows() == 0 || (data.strange.is_sparse() == raw.is_sparse() &&
+                                            data.strange.columns() == raw.columns())) &&
+              (data.times.empty() || std::ssize(data.strange_times) == data.strange.rows()),
+          "times or strange items do not fit the ", raw.rows(), " rows of features");
 }
 
 }  // namespace
@@ -354,16 +541,18 @@ std::int64_t prototype_count(const std::string& text, std::int64_t items) {
 LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptions& options,
                                  const Run& run) {
   check(options);
-  check_targets(data.features, data.targets);
+  check_data(data);
   const std::int64_t items = data.features.rows();
   prototype_count(options.prototypes, items);
   const auto begin = Clock::now();
   LearnedSuggester learned;
-  HyperparameterSearch search(data, options, run);
+  const Parted parted(data, options);
+  HyperparameterSearch search(data, parted, options, run);
   Suggester chosen;
   if (search.possible()) {
     search.choose_settings();
-    search.choose_mixture(chosen, learned.report.quality);
+    search.choose_mixture();
+    search.judge(chosen, learned.report.quality);
   } else {
     chosen.mixture = usual_mixture(options.method);
     chosen.confidence = fit_confidence({}, {});
@@ -394,25 +583,38 @@ std::string to_json(const SuggesterReport& report) {
     reliability.push_back(
         {{"pairs", bin.count}, {"confidence", bin.mean_probability}, {"right", bin.frequency}});
   const SuggesterQuality& quality = report.quality;
-  const Json json = {{"items", report.items},
-                     {"tags", report.tags},
-                     {"prototypes", report.prototypes},
-                     {"weighting", report.weighting},
-                     {"length", report.length_scale},
-                     {"ridge", report.noise_variance},
-                     {"mixture", Json::parse(options_to_json(report.mixture))},
-                     {"threshold", report.threshold},
-                     {"tried", tried},
-                     {"held_out",
-                      {{"items", quality.items},
-                       {"precision@1", quality.precision_at_1},
-                       {"precision@3", quality.precision_at_3},
-                       {"precision@5", quality.precision_at_5},
-                       {"ndcg@5", quality.ndcg_at_5},
-                       {"f1", quality.f1},
-                       {"calibration_error", quality.calibration_error},
-                       {"reliability", reliability}}},
-                     {"seconds", report.seconds}};
+  const auto interval = [](const Interval& each) { return Json{each.low, each.high}; };
+  const auto shown = [&](const ShownSuggestions& each) {
+    return Json{{"suggestions", each.count},
+                {"confidence", each.confidence},
+                {"right", each.right},
+                {"interval", interval(each.interval)}};
+  };
+  Json json = {{"items", report.items},
+               {"tags", report.tags},
+               {"prototypes", report.prototypes},
+               {"weighting", report.weighting},
+               {"length", report.length_scale},
+               {"ridge", report.noise_variance},
+               {"mixture", Json::parse(options_to_json(report.mixture))},
+               {"threshold", report.threshold},
+               {"tried", tried},
+               {"held_out",
+                {{"items", quality.items},
+                 {"newest", quality.newest},
+                 {"strange_items", quality.strange},
+                 {"precision@1", quality.precision_at_1},
+                 {"precision@1_interval", interval(quality.precision_at_1_interval)},
+                 {"precision@3", quality.precision_at_3},
+                 {"precision@5", quality.precision_at_5},
+                 {"ndcg@5", quality.ndcg_at_5},
+                 {"f1", quality.f1},
+                 {"shown", shown(quality.shown)},
+                 {"shown_rare", shown(quality.shown_rare)},
+                 {"calibration_error", quality.calibration_error},
+                 {"reliability", reliability}}},
+               {"seconds", report.seconds}};
+  if (quality.newest) json["held_out"]["older_precision@1"] = quality.older_precision_at_1;
   return json.dump();
 }
 

@@ -10,19 +10,41 @@
 
 namespace commonplace {
 
-/// How well held-out items were tagged, by a model that had not seen them.
+/// Suggestions as a person sees them: an item's first ten that reach the threshold.
+struct ShownSuggestions {
+  std::int64_t count = 0;
+  double confidence = 0;  ///< mean of what they were given
+  double right = 0;       ///< the share that was right
+  Interval interval;      ///< of that, 95 %
+};
+
+/// What was shown of one item.
+struct ShownOfItem {
+  double count = 0;
+  double confidence = 0;  ///< their sum
+  double right = 0;
+};
+
+/// How well held-out items were tagged, by a model that had not seen them. None of it was chosen or
+/// calibrated by the items that it is found on. Items none of whose tags could be suggested count,
+/// as failures.
 struct SuggesterQuality {
-  std::int64_t items = 0;  ///< held out; 0: too few items to hold any out
+  std::int64_t items = 0;    ///< held out; 0: too few items to hold any out
+  std::int64_t strange = 0;  ///< of them, those none of whose tags could be suggested
+  bool newest = false;       ///< whether they were the newest, and not drawn
   double precision_at_1 = 0;
   double precision_at_3 = 0;
   double precision_at_5 = 0;
   Interval precision_at_1_interval;  ///< 95 %
+  /// Where the newest were held out: of items drawn from among the older ones.
+  double older_precision_at_1 = 0;
   double ndcg_at_5 = 0;
   double f1 = 0;  ///< of what is above the threshold, mean over the items
-  /// Expected calibration error of the pairs of item and tag that are given a confidence of 1 % or
-  /// more, by maps that had not seen them.
-  double calibration_error = 0;
-  std::vector<CalibrationBin> reliability;  ///< of the same pairs
+  ShownSuggestions shown;
+  ShownSuggestions shown_rare;   ///< of them, those of tags that are not popular
+  double calibration_error = 0;  ///< expected calibration error of what is shown
+  /// Of the pairs of item and tag that are given a confidence of 1 % or more.
+  std::vector<CalibrationBin> reliability;
 };
 
 /// In what follows scores are items x tags, and `tags` (items x tags) are above 0 where the item
@@ -30,6 +52,9 @@ struct SuggesterQuality {
 
 /// Normalised discounted gain of each item's first five.
 std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& tags, int jobs = 0);
+
+/// 1 for each item that has the tag of its greatest score, 0 for the others.
+std::vector<double> first_right(const Matrix& scores, const SparseView& tags);
 
 /// Learned from each item's fifty highest scores.
 ConfidenceMap learn_confidence(const Matrix& scores, const SparseView& tags);
@@ -41,8 +66,24 @@ double mean_f1(const Matrix& scores, const SparseView& tags, const ConfidenceMap
 /// The threshold of confidence, in steps of 0.05, with the best mean F1.
 double choose_threshold(const Matrix& scores, const SparseView& tags, const ConfidenceMap& map);
 
-/// All but f1. The reliability is found by halves: the map of one half of the items is tried on the
-/// other.
-SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags, int jobs = 0);
+/// The tags that make up half of all uses, the commonest first: 1 where a tag is one of them.
+std::vector<std::uint8_t> popular_tags(const SparseView& tags);
+
+/// How many of an item's tags are shown at most.
+inline constexpr std::size_t kMostShown = 10;
+
+/// Sums up what was shown; `in_time` if the items are in the order of their times.
+ShownSuggestions sum_up(std::span<const ShownOfItem> items, bool in_time);
+
+/// Of the share of these in which they are 1, 95 %: items in the order of their times are drawn by
+/// blocks of about the root of their number.
+Interval share_interval(std::span<const double> values, bool in_time);
+
+/// All but what is about older items. Confidence and threshold are judged by halves: what one half
+/// of the items gives is tried on the other. With `in_time` the items are in the order of their
+/// times, and the halves are the earlier and the later one. `popular` has a number for each tag.
+SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags,
+                                   const std::vector<std::uint8_t>& popular, bool in_time,
+                                   int jobs = 0);
 
 }  // namespace commonplace
