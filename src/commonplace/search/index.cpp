@@ -300,16 +300,18 @@ SearchIndex load_search_index(const TensorFile& file) {
   index.coded.codes = file.matrix("coded.codes");
   index.coded.votes = copy(file.sparse("coded.votes"));
   const CodedItems& coded = index.coded;
+  // By words alone no item is coded.
+  const std::int64_t coded_items = coded.terms.rows() == 0 ? 0 : index.items;
   require(index.tag_words.items.columns == index.items &&
               index.text_words.items.columns == index.items &&
               index.tag_items.columns == index.items &&
               index.tag_items.rows() == index.tags.size() &&
               index.word_terms.rows() == index.term_words.size() &&
               index.word_terms.columns == index.rejected.rows() &&
-              index.rejected.columns == index.items && coded.terms.rows() == index.items &&
+              index.rejected.columns == coded_items && coded.terms.rows() == coded_items &&
               coded.terms.columns == index.word_terms.columns &&
-              coded.codes.rows() == index.items && coded.votes.rows() == index.items &&
-              std::ssize(coded.unrelated) == index.items && coded.codes.allFinite(),
+              coded.codes.rows() == coded_items && coded.votes.rows() == coded_items &&
+              std::ssize(coded.unrelated) == coded_items && coded.codes.allFinite(),
           file.name(), ": the parts of the index do not fit together; the file is damaged");
   return index;
 }

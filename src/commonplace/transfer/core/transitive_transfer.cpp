@@ -18,10 +18,10 @@ namespace {
 constexpr double kLeastStart = 0.01;
 /// No accuracy is expected to be higher.
 constexpr double kMostExpected = 0.99;
-/// How far above chance later steps must agree with the start, against what is expected of it.
-constexpr double kLeastAgreement = 0.5;
 /// The least weight of a collection that was labelled on the way.
 constexpr double kLeastTrust = 0.01;
+/// So many standard errors above chance is more than chance explains.
+constexpr double kChanceErrors = 3;
 /// A class has collapsed if it keeps less than this of the share that the start gave it.
 constexpr double kLeastKept = 0.2;
 
@@ -316,7 +316,7 @@ class StagedTransfer {
     const MatrixD evidence = start_.cwiseMax(kLeastStart).array().log().matrix() + own;
     const MatrixD next =
         with_confidence(balanced_probabilities(evidence, 1, run_.comm), stage.expected, run_.comm);
-    if (!is_plausible(next, stage)) return;
+    if (!is_plausible(next)) return;
     set_unknown(state, next);
     stage.answer = "self-training";
   }
@@ -334,9 +334,9 @@ class StagedTransfer {
       factorise(which, stage, watch);
     }
     stage.answer = options_.refine ? "refinement" : "factors";
-    if (!options_.refine || !options_.evidence || is_plausible(state.classes, stage)) return;
+    if (!options_.refine || !options_.evidence || is_plausible(state.classes)) return;
     stage.collapsed = true;
-    if (is_plausible(factorised_, stage)) {
+    if (is_plausible(factorised_)) {
       set_unknown(state, with_confidence(factorised_, stage.expected, run_.comm));
       stage.answer = "factors";
       return;
@@ -345,28 +345,30 @@ class StagedTransfer {
     self_train(state, stage);
   }
 
-  /// Whether classes may follow from the start: no class has lost nearly all of its items, and they
-  /// agree with the start at least half as far above chance as they would if they were all right,
-  /// or as two answers do that are right as often as the start and err by themselves.
-  bool is_plausible(const MatrixD& classes, const TransferStage& stage) const {
+  /// Tells whether classes may follow from the start: no class has lost nearly all of its items,
+  /// and they agree with the start more often than two independent answers with the same shares
+  /// would, by more than chance explains.
+  bool is_plausible(const MatrixD& classes) const {
     const std::vector<std::int32_t> first = most_likely(start_);
     const std::vector<std::int32_t> then = most_likely(classes);
     const auto count = static_cast<std::size_t>(classes_);
-    // Items of each class before, after, those that agree, and those that the start tells.
+    // Items of each class before, and after, those that agree, and all.
     std::vector<double> sums(2 * count + 2, 0);
     for (std::size_t item = 0; item < first.size(); ++item) {
-      if (first[item] < 0) continue;
+      if (first[item] < 0 || then[item] < 0) continue;
       sums[static_cast<std::size_t>(first[item])] += 1;
-      if (then[item] >= 0) sums[count + static_cast<std::size_t>(then[item])] += 1;
+      sums[count + static_cast<std::size_t>(then[item])] += 1;
       sums[2 * count] += first[item] == then[item] ? 1 : 0;
       sums[2 * count + 1] += 1;
     }
     run_.comm.sum(sums);
-    for (std::size_t label = 0; label < count; ++label)
+    const double all = std::max(1.0, sums[2 * count + 1]);
+    double chance = 0;
+    for (std::size_t label = 0; label < count; ++label) {
       if (sums[count + label] < kLeastKept * sums[label]) return false;
-    const double above = above_chance(stage.expected);
-    return above_chance(sums[2 * count] / std::max(1.0, sums[2 * count + 1])) >=
-           above * std::min(above, kLeastAgreement);
+      chance += sums[label] / all * sums[count + label] / all;
+    }
+    return sums[2 * count] / all > chance + kChanceErrors * std::sqrt(chance * (1 - chance) / all);
   }
 
   void factorise(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
