@@ -135,7 +135,6 @@ INSTANTIATE_TEST_SUITE_P(Ways, SameAxes, testing::Values("axis", "raw+axis"));
 /// New items of the same kind: axes, bins and clips of all items are a little different.
 TEST_F(OnlineUpdate, ComesNearLearningOnAll) {
   learn();
-  const VectorD before = stored().space.parts[0].axis.eigenvalues;
   grow(look(2 * kPhotos));
   update();
   const VectorD online = stored().space.parts[0].axis.eigenvalues;
