@@ -44,13 +44,19 @@ int run_update(const Arguments& arguments) {
       },
       [](const DetectUpdate& update) {
         return nlohmann::ordered_json{{"new_items", update.new_items},
-                                      {"changed_items", update.changed_items}};
+                                      {"changed_items", update.changed_items},
+                                      {"statistics_items", update.statistics_items},
+                                      {"refreshed", update.refreshed}};
       },
       [](const DetectUpdate& update) {
-        return update.new_items + update.changed_items == 0
-                   ? ""
-                   : "Learned " + counted(update.changed_items, "changed item") + " and coded " +
-                         counted(update.new_items, "new item");
+        if (update.new_items + update.changed_items + update.statistics_items == 0)
+          return std::string();
+        std::string text = "Learned " + counted(update.changed_items, "changed item") +
+                           " and coded " + counted(update.new_items, "new item");
+        if (update.statistics_items > 0)
+          text += ", took " + counted(update.statistics_items, "item") + " into the statistics";
+        if (update.refreshed) text += " and refreshed the coordinates of all";
+        return text;
       });
 }
 
@@ -79,7 +85,7 @@ void add_learn_detect(CLI::App& learn, std::string& library) {
       "    --representation axis\n"
       "  commonplace learn ~/library detect --collection photos --update\n"
       "Unlabelled items are learned from too. --update takes in new labels and new items without\n"
-      "reading the others.",
+      "learning from the others again.",
       arguments, run);
   command->add_option("--collection", arguments->collection, "The collection to detect in")
       ->required();

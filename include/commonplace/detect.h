@@ -38,8 +38,10 @@ COMMONPLACE_API Report learn(Library& library, const std::string& collection,
 COMMONPLACE_API std::vector<Setting> settings();
 
 struct Update {
-  std::int64_t new_items = 0;      ///< put into the index
-  std::int64_t changed_items = 0;  ///< whose tags or labels say something else now
+  std::int64_t new_items = 0;         ///< put into the index
+  std::int64_t changed_items = 0;     ///< whose tags or labels say something else now
+  std::int64_t statistics_items = 0;  ///< added to the statistics of the eigenfunctions
+  bool refreshed = false;             ///< eigenfunctions, concepts and index are of all items now
   double seconds = 0;
 };
 /// Brings a stored model up to date with labels that have changed and items that have come.

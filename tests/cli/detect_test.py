@@ -65,6 +65,19 @@ class Detect(CommandLineTest):
         updated = self.learn("--update")
         self.assertEqual((updated["changed_items"], updated["new_items"]), (1, 0))
 
+    def test_update_takes_new_items_into_the_statistics(self):
+        self.add_photos(60)
+        self.learn("--min", "5", "--representation", "axis")
+        self.add_photos(63)
+        updated = self.learn("--update")
+        self.assertEqual((updated["new_items"], updated["statistics_items"], updated["refreshed"]), (3, 3, False))
+        self.add_photos(90)
+        said = self.output("learn", self.library, "detect", "--collection", "photos", "--update")
+        self.assertIn("coded 27 new items, took 27 items into the statistics and refreshed the coordinates", said)
+        found = self.json("detect", self.library, "owl", "-l", "25")
+        self.assertGreaterEqual(self.group_of(found).count(0), 20)
+        self.assertEqual(self.learn("--update")["statistics_items"], 0)
+
     def test_evaluate(self):
         self.add_photos()
         result = self.json("evaluate", "detect", self.library, "--collection", "photos", "--min", "5",

@@ -515,7 +515,8 @@ TEST(AxisEigenmapsFile, KeepsEveryBit) {
     save(fit.model, folder / "m.safetensors");
     save(fit.statistics, folder / "s.safetensors");
     const AxisEigenmaps model = load_axis_eigenmaps(TensorFile(folder / "m.safetensors"));
-    const AxisStatistics statistics = load_axis_statistics(TensorFile(folder / "s.safetensors"));
+    const AxisStatistics statistics =
+        load_axis_statistics(TensorFile(folder / "s.safetensors"), model);
     EXPECT_EQ(encode(model, rows), encode(fit.model, rows));
     EXPECT_EQ(options_to_json(model.options), options_to_json(fit.model.options));
     EXPECT_EQ(model.eigenvalues, fit.model.eigenvalues);
@@ -525,7 +526,7 @@ TEST(AxisEigenmapsFile, KeepsEveryBit) {
     EXPECT_EQ(again.norms, fit.model.norms);
     EXPECT_EQ(statistics.sum, fit.statistics.sum);
     EXPECT_EQ(statistics.scatter, fit.statistics.scatter);
-    EXPECT_THROW(load_axis_statistics(TensorFile(folder / "m.safetensors")), Error);
+    EXPECT_THROW(load_axis_statistics(TensorFile(folder / "m.safetensors"), model), Error);
     EXPECT_THROW(load_axis_eigenmaps(TensorFile(folder / "s.safetensors")), Error);
   }
 }
@@ -556,14 +557,26 @@ TEST(AxisEigenmapsFile, DamageIsRefused) {
     save(bad, folder / "bad.safetensors");
     EXPECT_THROW(load_axis_eigenmaps(TensorFile(folder / "bad.safetensors")), Error);
   }
-  AxisStatistics bad = good.statistics;
-  bad.moment.conservativeResize(3, 2);
-  save(bad, folder / "bad.safetensors");
-  EXPECT_THROW(load_axis_statistics(TensorFile(folder / "bad.safetensors")), Error);
-  bad = good.statistics;
-  bad.histogram(0, 0) = -1;
-  save(bad, folder / "bad.safetensors");
-  EXPECT_THROW(load_axis_statistics(TensorFile(folder / "bad.safetensors")), Error);
+  using SpoilStatistics = std::function<void(AxisStatistics&)>;
+  for (const auto& spoil : std::vector<SpoilStatistics>{
+           [](auto& sums) { sums.items = 59; }, [](auto& sums) { sums.items = 61; },
+           [](auto& sums) { sums.sum.conservativeResize(2); },
+           [](auto& sums) { sums.sum(1) = kNaN; },
+           [](auto& sums) { sums.scatter.conservativeResize(2, 3); },
+           [](auto& sums) { sums.scatter(0, 1) = kInfinity; },
+           [](auto& sums) { sums.scatter.resize(0, 0); },
+           [](auto& sums) { sums.histogram.row(0).setZero(); },
+           [](auto& sums) { sums.histogram.conservativeResize(2, sums.histogram.cols()); },
+           [](auto& sums) { sums.histogram(0, 0) = -1; },
+           [](auto& sums) { sums.between(0, 0) += 1; },
+           [](auto& sums) { sums.moment.conservativeResize(3, 2); },
+           [](auto& sums) { sums.moment(0, 0) = kNaN; },
+           [](auto& sums) { sums.second(2, 1) = kInfinity; }}) {
+    AxisStatistics bad = good.statistics;
+    spoil(bad);
+    save(bad, folder / "bad.safetensors");
+    EXPECT_THROW(load_axis_statistics(TensorFile(folder / "bad.safetensors"), good.model), Error);
+  }
 }
 
 }  // namespace axis_eigenmaps_test

@@ -50,7 +50,7 @@ std::vector<Setting> settings() { return list_settings(room::DetectModelOptions(
 
 Update update(Library& library, const std::string& model, const Run& run) {
   const auto done = room::update_detect(inside(library), model, inside(run));
-  return {done.new_items, done.changed_items, done.seconds};
+  return {done.new_items, done.changed_items, done.statistics_items, done.refreshed, done.seconds};
 }
 
 void teach(Library& library, const std::string& collection, std::string_view concept_name,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
+#include "commonplace/comm/run.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/library/library.h"
 
@@ -28,5 +29,9 @@ std::vector<std::int64_t> labelled_rows(const std::vector<std::uint8_t>& shown);
 
 /// 1 for the concepts that an item shows, -1 for the others.
 MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows);
+
+/// Learns the concepts of a model from its labelled items in its space, each rank reading its part
+/// of them in blocks. Above 50,000 labelled items an SVM becomes LapRLS.
+void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run);
 
 }  // namespace commonplace

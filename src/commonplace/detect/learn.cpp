@@ -9,51 +9,12 @@
 #include "commonplace/base/error.h"
 #include "commonplace/comm/together.h"
 #include "commonplace/detect/concepts.h"
-#include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/features.h"
 #include "commonplace/detect/index.h"
 #include "commonplace/eval/calibration.h"
 
 namespace commonplace {
 namespace {
-
-/// Rows that are encoded at a time.
-constexpr std::int64_t kBlock = 4096;
-/// An SVM holds all labelled items in memory; beyond this many LapRLS is used.
-constexpr std::int64_t kMostForSvm = 50'000;
-
-/// The heads of all ranks' labelled rows, of which this rank has `own`.
-ConceptHeads fit_all_heads(const DetectModel& model, ManyFeatures features,
-                           std::span<const std::int64_t> rows, std::span<const std::int64_t> own,
-                           const Run& run) {
-  if (!model.head.svm) return solve_heads(model.statistics, model.head.lambda, run.jobs);
-  const Matrix coordinates = encode_rows(model.space, features, own, true, run.jobs);
-  return fit_heads(run.comm.gather_rows(coordinates), labels_of(model.known, rows), model.head,
-                   run.jobs);
-}
-
-/// The concepts from their labelled items, each rank reading its part of them in blocks.
-void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run) {
-  const std::vector<std::int64_t> rows = labelled_rows(model.shown);
-  const auto concepts = std::ssize(model.concepts);
-  model.statistics = LapRlsStatistics(model.space.columns(), concepts);
-  if (concepts == 0) {
-    model.heads = {MatrixD(0, 0), VectorD(0)};
-    return;
-  }
-  if (model.head.svm && std::ssize(rows) > kMostForSvm) model.head = {false, 1, model.head.cost};
-  const RowRange range = own_rows(std::ssize(rows), run.comm);
-  const auto own = std::span(rows).subspan(static_cast<std::size_t>(range.begin),
-                                           static_cast<std::size_t>(range.end - range.begin));
-  for (std::size_t begin = 0; begin < own.size(); begin += kBlock) {
-    run.progress({"learning concepts", begin, own.size(), "items"});
-    const auto some = own.subspan(begin, std::min<std::size_t>(kBlock, own.size() - begin));
-    add_rows(model.statistics, encode_rows(model.space, features, some, true, run.jobs),
-             labels_of(model.known, some), {}, run.jobs);
-  }
-  sum_over_ranks(model.statistics, run.comm);
-  model.heads = fit_all_heads(model, features, rows, own, run);
-}
 
 DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
                                std::int64_t items) {

@@ -17,8 +17,10 @@
 namespace commonplace {
 namespace {
 
-/// Teaches the model the items whose labels are others now; how many.
-std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures features, int jobs) {
+/// Teaches the model the items whose labels are others now, or all labelled ones if its space was
+/// `refreshed`; how many are others.
+std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures features,
+                           bool refreshed, const Run& run) {
   std::vector<std::int64_t> gone;
   std::vector<std::int64_t> come;
   std::int64_t changed = 0;
@@ -33,19 +35,20 @@ std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures fe
     if (after) come.push_back(row);
     if (before || after) ++changed;
   }
-  if (!model.concepts.empty() && changed > 0) {
+  if (!refreshed && !model.concepts.empty() && changed > 0) {
     const auto coordinates = [&](std::span<const std::int64_t> rows) {
-      return encode_rows(model.space, features, rows, true, jobs);
+      return encode_rows(model.space, features, rows, true, run.jobs);
     };
     if (!gone.empty())
-      remove_rows(model.statistics, coordinates(gone), labels_of(model.known, gone), {}, jobs);
+      remove_rows(model.statistics, coordinates(gone), labels_of(model.known, gone), {}, run.jobs);
     if (!come.empty())
-      add_rows(model.statistics, coordinates(come), labels_of(now.known, come), {}, jobs);
+      add_rows(model.statistics, coordinates(come), labels_of(now.known, come), {}, run.jobs);
     if (model.head.svm) model.head = {false, 1, model.head.cost};
-    model.heads = solve_heads(model.statistics, model.head.lambda, jobs);
+    model.heads = solve_heads(model.statistics, model.head.lambda, run.jobs);
   }
   model.known = std::move(now.known);
   model.shown = std::move(now.shown);
+  if (refreshed) learn_concepts(model, features, run);
   return changed;
 }
 
@@ -65,15 +68,22 @@ DetectUpdate update_detect(Library& library, const std::string& name, const Run&
   require(index_fits(before, model.space, features.views(), run.jobs), "items of collection '",
           model.collection, "' were removed or their features made anew since the model was ",
           "learned; learn it again");
+  const SpaceGrowth growth = take_in(model.space, features.views(), run);
   DetectUpdate update;
+  update.statistics_items = growth.items;
+  update.refreshed = growth.refreshed;
   update.new_items = features.rows() - before.rows;
   update.changed_items = learn_changes(
       model, read_concepts(library, source, model.options, features.rows(), &model.concepts),
-      features.views(), run.jobs);
-  if (update.changed_items + update.new_items > 0) {
-    const Sq8Rows more = code_items(model.space, features.views(), before.rows, before.scales, run);
-    on_first(run.comm,
-             [&] { store_with_index(library, name, model, record.report, grown(before, more)); });
+      features.views(), growth.refreshed, run);
+  if (update.changed_items + update.new_items + update.statistics_items > 0) {
+    const Sq8Rows coded = growth.refreshed ? code_items(model.space, features.views(), 0, {}, run)
+                                           : code_items(model.space, features.views(), before.rows,
+                                                        before.scales, run);
+    on_first(run.comm, [&] {
+      store_with_index(library, name, model, record.report,
+                       growth.refreshed ? coded : grown(before, coded));
+    });
   }
   update.seconds = seconds_since(begin);
   return update;

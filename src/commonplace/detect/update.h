@@ -9,14 +9,19 @@
 namespace commonplace {
 
 struct DetectUpdate {
-  std::int64_t new_items = 0;      ///< put into the index
-  std::int64_t changed_items = 0;  ///< whose tags or labels say something else now
+  std::int64_t new_items = 0;         ///< put into the index
+  std::int64_t changed_items = 0;     ///< whose tags or labels say something else now
+  std::int64_t statistics_items = 0;  ///< added to the statistics of the axes (IALE)
+  bool refreshed = false;             ///< eigenfunctions, heads and index are of all items now
   double seconds = 0;
 };
-/// Brings a stored model up to date with the labels that have changed and the items that have come,
-/// in its space as it is: the same as learning again in that space, without reading the other
-/// items. Margins do not add up, so an SVM becomes LapRLS. Concepts that are new to the
-/// collection need learning again.
+/// Brings a stored model up to date with the labels that have changed and the items that have come.
+/// New items are added to the statistics of an axis space (IALE). As long as they are few
+/// (kRefreshShare) coordinates stay as they are, and the rest is the same as learning again in that
+/// space, without reading the other items; margins do not add up, so an SVM becomes LapRLS. When
+/// they are many the eigenfunctions are refreshed, which does not read the other items either, and
+/// in the new coordinates the concepts are learned and all items coded anew. Concepts that are new
+/// to the collection need learning again.
 DetectUpdate update_detect(Library& library, const std::string& name, const Run& run);
 
 }  // namespace commonplace

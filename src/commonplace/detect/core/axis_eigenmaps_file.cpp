@@ -84,17 +84,45 @@ void with_tensors(const AxisEigenmaps& model, Use use) {
   use(writer);
 }
 
+template <class Use>
+void with_tensors(const AxisStatistics& statistics, Use use) {
+  TensorWriter writer;
+  describe_model(writer, kStatisticsKind, kAxisEigenmapsLayout, "{}");
+  const std::int64_t items[] = {statistics.items};
+  writer.add("items", std::span<const std::int64_t>(items));
+  writer.add("sum", span_of(statistics.sum));
+  writer.add("scatter", statistics.scatter);
+  writer.add("histogram", statistics.histogram);
+  writer.add("between", statistics.between);
+  writer.add("moment", statistics.moment);
+  writer.add("second", statistics.second);
+  use(writer);
+}
+
+template <class Kept>
+std::string bytes_of(const Kept& kept) {
+  std::string bytes;
+  with_tensors(kept, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
+  return bytes;
+}
+
+/// Counts of items, of which every axis has `items`.
+MatrixD counts_of(const TensorFile& file, const std::string& name, std::int64_t axes,
+                  std::int64_t columns, std::int64_t items) {
+  MatrixD counts = matrix_of(file, name, axes, columns);
+  require((counts.array() >= 0).all() &&
+              (counts.rowwise().sum().array() == static_cast<double>(items)).all(),
+          file.name(), ": ", name, " does not count the items of every axis; the file is damaged");
+  return counts;
+}
+
 }  // namespace
 
 void save(const AxisEigenmaps& model, const std::filesystem::path& path) {
   with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
 }
 
-std::string to_bytes(const AxisEigenmaps& model) {
-  std::string bytes;
-  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
-  return bytes;
-}
+std::string to_bytes(const AxisEigenmaps& model) { return bytes_of(model); }
 
 AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
   require_kind(file, kAxisEigenmapsKind, kAxisEigenmapsLayout);
@@ -130,35 +158,26 @@ AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
 }
 
 void save(const AxisStatistics& statistics, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kStatisticsKind, kAxisEigenmapsLayout, "{}");
-  const std::int64_t items[] = {statistics.items};
-  writer.add("items", std::span<const std::int64_t>(items));
-  writer.add("sum", span_of(statistics.sum));
-  writer.add("scatter", statistics.scatter);
-  writer.add("histogram", statistics.histogram);
-  writer.add("between", statistics.between);
-  writer.add("moment", statistics.moment);
-  writer.add("second", statistics.second);
-  writer.write(path);
+  with_tensors(statistics, [&](const TensorWriter& writer) { writer.write(path); });
 }
 
-AxisStatistics load_axis_statistics(const TensorFile& file) {
+std::string to_bytes(const AxisStatistics& statistics) { return bytes_of(statistics); }
+
+AxisStatistics load_axis_statistics(const TensorFile& file, const AxisEigenmaps& model) {
   require_kind(file, kStatisticsKind, kAxisEigenmapsLayout);
+  const std::int64_t axes = model.axes();
+  const std::int64_t intervals = model.bins() - 1;
+  const std::int64_t rotated = model.options.rotate ? model.features() : 0;
   AxisStatistics statistics;
   statistics.items = items_of(file);
-  statistics.sum = vector_of(file, "sum");
-  const std::int64_t features = file.matrix_d("scatter").rows() == 0 ? 0 : statistics.sum.size();
-  statistics.scatter = matrix_of(file, "scatter", features, features);
-  statistics.histogram = file.matrix_d("histogram");
-  const std::int64_t axes = statistics.histogram.rows();
-  const std::int64_t bins = statistics.histogram.cols();
-  require(bins >= 3 && bins <= kMostBins && statistics.histogram.allFinite() &&
-              (statistics.histogram.array() >= 0).all(),
-          file.name(), ": the histogram holds what is not a count; the file is damaged");
-  statistics.between = matrix_of(file, "between", axes, bins - 1);
-  statistics.moment = matrix_of(file, "moment", axes, bins - 1);
-  statistics.second = matrix_of(file, "second", axes, bins - 1);
+  require(statistics.items >= model.items, file.name(), ": statistics of ", statistics.items,
+          " items for eigenfunctions of ", model.items, "; the file is damaged");
+  statistics.sum = vector_of(file, "sum", model.features());
+  statistics.scatter = matrix_of(file, "scatter", rotated, rotated);
+  statistics.histogram = counts_of(file, "histogram", axes, model.bins(), statistics.items);
+  statistics.between = counts_of(file, "between", axes, intervals, statistics.items);
+  statistics.moment = matrix_of(file, "moment", axes, intervals);
+  statistics.second = matrix_of(file, "second", axes, intervals);
   return statistics;
 }
 

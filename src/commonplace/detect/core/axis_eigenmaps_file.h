@@ -16,6 +16,9 @@ std::string to_bytes(const AxisEigenmaps& model);
 AxisEigenmaps load_axis_eigenmaps(const TensorFile& file);
 /// A safetensors file of kind "axis-statistics".
 void save(const AxisStatistics& statistics, const std::filesystem::path& path);
-AxisStatistics load_axis_statistics(const TensorFile& file);
+std::string to_bytes(const AxisStatistics& statistics);
+/// Error if the file is another kind's, its parts do not fit together, or it does not hold the
+/// items of `model` or more on the axes of that.
+AxisStatistics load_axis_statistics(const TensorFile& file, const AxisEigenmaps& model);
 
 }  // namespace commonplace

@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/comm/together.h"
 #include "commonplace/detect/core/axis_eigenmaps_file.h"
 #include "commonplace/io/model_file.h"
 
@@ -21,6 +22,11 @@ Eigen::RowVectorXf scale_of(const VectorD& eigenvalues, std::int64_t items) {
   const double sum = penalty.cwiseInverse().sum();
   const double common = std::sqrt(static_cast<double>(items) / sum);
   return (common * penalty.cwiseSqrt().cwiseInverse()).transpose().cast<float>();
+}
+
+/// What coordinates of one part are multiplied by, so that parts count alike.
+float share_of_part(std::size_t parts) {
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(parts)));
 }
 
 Matrix unit_rows(Matrix rows) {
@@ -113,7 +119,9 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
     AxisEigenmapOptions chosen;
     chosen.count = options.count;
     chosen.bins = options.bins;
-    part.axis = fit_axis_eigenmaps(rows, chosen, run).model;
+    AxisEigenmapFit fit = fit_axis_eigenmaps(rows, chosen, run);
+    part.axis = std::move(fit.model);
+    part.statistics = std::move(fit.statistics);
     part.scale = scale_of(part.axis.eigenvalues, part.axis.items);
   } else {
     AnchorEigenmapOptions chosen;
@@ -127,9 +135,34 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
 }
 
 DetectSpace join_parts(std::vector<SpacePart> parts) {
-  const auto share = static_cast<float>(1 / std::sqrt(static_cast<double>(parts.size())));
-  for (SpacePart& part : parts) part.scale *= share;
+  for (SpacePart& part : parts) part.scale *= share_of_part(parts.size());
   return {std::move(parts)};
+}
+
+SpaceGrowth take_in(DetectSpace& space, ManyFeatures features, const Run& run) {
+  check_features(space, features);
+  SpaceGrowth growth;
+  for (SpacePart& part : space.parts) {
+    AxisStatistics& statistics = part.statistics;
+    if (part.kind != SpaceKind::axis || statistics.items == 0) continue;
+    const MatrixView& rows = features[static_cast<std::size_t>(part.feature)];
+    const std::int64_t come = rows.rows() - statistics.items;
+    require(come >= 0, "there are ", rows.rows(), " items, fewer than the ", statistics.items,
+            " that the space is of; learn it again");
+    if (come == 0) continue;
+    const RowRange own = own_rows(come, run.comm);
+    add_rows(statistics, part.axis,
+             row_range(rows, {statistics.items + own.begin, statistics.items + own.end}), run);
+    growth.items = std::max(growth.items, come);
+    if (static_cast<double>(statistics.items - part.axis.items) <
+        kRefreshShare * static_cast<double>(part.axis.items))
+      continue;
+    part.axis = refresh(part.axis, statistics, run.jobs);
+    part.scale = scale_of(part.axis.eigenvalues, part.axis.items);
+    part.scale *= share_of_part(space.parts.size());
+    growth.refreshed = true;
+  }
+  return growth;
 }
 
 Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t first,
@@ -179,6 +212,8 @@ void add_space(TensorWriter& writer, const DetectSpace& space) {
                                               ? to_bytes(part.diffusion)
                                           : part.kind == SpaceKind::axis ? to_bytes(part.axis)
                                                                          : to_bytes(part.anchors));
+    if (part.statistics.items > 0)
+      writer.add_bytes(prefix + ".statistics", to_bytes(part.statistics));
     writer.add(prefix + ".scale",
                std::span<const float>(part.scale.data(), static_cast<std::size_t>(part.columns())));
     writer.add(prefix + ".feature", std::span<const std::int64_t>(&part.feature, 1));
@@ -200,14 +235,19 @@ DetectSpace read_space(const TensorFile& file) {
     part.feature = feature[0];
     std::int64_t columns = part.columns();
     if (part.kind != SpaceKind::raw) {
-      const auto bytes = file.small(prefix + ".model");
-      const TensorFile inner(std::string(bytes.begin(), bytes.end()), file.name());
+      const auto inside = [&](const std::string& name) {
+        const auto bytes = file.small(prefix + name);
+        return TensorFile(std::string(bytes.begin(), bytes.end()), file.name());
+      };
+      const TensorFile inner = inside(".model");
       if (part.kind == SpaceKind::diffused) {
         part.diffusion = load_graph_diffusion(inner);
         columns = part.diffusion.features();
       } else if (part.kind == SpaceKind::axis) {
         part.axis = load_axis_eigenmaps(inner);
         columns = part.axis.count();
+        if (file.has(prefix + ".statistics"))
+          part.statistics = load_axis_statistics(inside(".statistics"), part.axis);
       } else {
         part.anchors = load_anchor_eigenmaps(inner);
         columns = part.anchors.count();

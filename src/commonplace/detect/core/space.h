@@ -47,6 +47,7 @@ struct SpacePart {
   std::int64_t feature = 0;  ///< which of the features
   GraphDiffusion diffusion;
   AxisEigenmaps axis;
+  AxisStatistics statistics;  ///< of `axis`, and of items that came later; of none if not kept
   AnchorEigenmaps anchors;
   Eigen::RowVectorXf scale;  ///< of each coordinate
 
@@ -75,6 +76,19 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
                    const SpaceOptions& options, const Run& run);
 /// Parts side by side, each counting as much as the next.
 DetectSpace join_parts(std::vector<SpacePart> parts);
+
+/// What became of a space when items had come.
+struct SpaceGrowth {
+  std::int64_t items = 0;  ///< that were added to the statistics of its axes; 0 if it keeps none
+  bool refreshed = false;  ///< coordinates are others now: heads and index must be made anew
+};
+/// Eigenfunctions are refreshed when the items that they are not of are this share of those that
+/// they are of, or more: then all refreshing of a growing collection reads an item 1 + 1 / share
+/// times at most.
+inline constexpr double kRefreshShare = 0.1;
+/// Adds the rows behind those that are in the statistics to these, online (IALE), and refreshes the
+/// eigenfunctions if they are many. Every rank gives all features, of which it reads its part.
+SpaceGrowth take_in(DetectSpace& space, ManyFeatures features, const Run& run);
 
 /// The coordinates of rows first .. first + count - 1, which are those items of the fit
 /// if `known`, or new ones. The same bits for a row alone as among others.
