@@ -201,7 +201,7 @@ class Library(CommandLineTest):
         self.assertRegex(shown.decode(), r"\[#*\.*\] +\d+ %")
         done = self.run_program("add", self.library, "again", source, "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
-        self.assertIn("tags", self.output("show", self.library, "again", "0", "-q"))
+        self.assertIn("tag       a", self.output("show", self.library, "again", "0", "-q"))
 
     def test_a_full_disk_is_an_error_and_does_no_damage(self):
         self.add("small", self.write("small.jsonl", '{"id":"1","tags":["a"]}'))
