@@ -131,7 +131,7 @@ export function ReviewView() {
   };
   const undo = () => {
     const { queue: before, step } = undone(queue);
-    if (!step || !shown) return;
+    if (!step) return;
     if (step.verdict) decide({ collection, item: step.entry.id, tag: step.entry.tag, verdict: 'withdrawn' });
     announce(`${step.entry.tag}: taken back.`);
     setQueue(before);
@@ -140,7 +140,7 @@ export function ReviewView() {
     if (pressed === 'y' || pressed === 'a') answer('accepted');
     else if (pressed === 'n' || pressed === 'r') answer('rejected');
     else if (pressed === 's') answer(undefined);
-    else if (pressed === 'u') undo();
+    else if (pressed === 'u' && shown) undo();
     else return false;
     return true;
   });
