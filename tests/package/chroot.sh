@@ -35,7 +35,7 @@ bare() { # a root as debootstrap makes it, with photographs and what tries the p
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   apt-config dump | grep -iE '^Acquire::[a-z]+::(proxy|timeout)' >"$root/etc/apt/apt.conf.d/90host" || true
   mkdir "$root/home/me"
-  "$source/examples/sample.py" "$root/home/me"
+  "$source/examples/sample.py" "$root/home/me" >/dev/null
   chmod -R a+rwX "$root/home/me"
   cp "$source/README.md" "$here/try.sh" "$root/srv/"
 }
