@@ -277,7 +277,7 @@ TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   for (const SettingTrial& each : report.tried) {
     double with_length_scale = 0;
     double with_noise = 0;
-    if (std::sscanf(each.setting.c_str(), "length %lf, ridge %lf", &with_length_scale,
+    if (std::sscanf(each.setting.c_str(), "length scale %lf, noise %lf", &with_length_scale,
                     &with_noise) != 2)
       continue;
     ++tried;

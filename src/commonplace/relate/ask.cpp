@@ -14,6 +14,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/spelling.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
@@ -62,14 +63,8 @@ std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std:
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (leave_out.empty() || leave_out[i] == 0) order.push_back(static_cast<std::int64_t>(i));
-  const std::size_t first = std::min(count, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first), order.end(),
-                    [&](std::int64_t a, std::int64_t b) {
-                      const double x = scores[static_cast<std::size_t>(a)];
-                      const double y = scores[static_cast<std::size_t>(b)];
-                      return x > y || (x == y && a < b);
-                    });
-  order.resize(first);
+  keep_first(order, static_cast<std::int64_t>(count),
+             greater_by([&](std::int64_t i) { return scores[static_cast<std::size_t>(i)]; }));
   return order;
 }
 

@@ -14,6 +14,7 @@
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
 #include "commonplace/relate/rivals/locality_projection.h"
 #include "commonplace/relate/rivals/methods.h"
@@ -103,8 +104,7 @@ Matrix rows_of(const ModalityRows& modality, std::span<const std::int64_t> items
 Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
   for (Matrix* each : {&first, &second}) {
     each->array().rowwise() *= weight.cast<float>().transpose().array();
-    for (Eigen::Index i = 0; i < each->rows(); ++i)
-      if (const float length = each->row(i).norm(); length > 0) each->row(i) /= length;
+    *each = unit_rows(std::move(*each), jobs);
   }
   return multiply_transposed(first, second, jobs);
 }

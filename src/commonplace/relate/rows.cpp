@@ -39,38 +39,17 @@ Modality modality_of(const std::string& collection, std::string_view part) {
           *of == NodeType::label ? std::string(part.substr(kLabel.size())) : std::string()};
 }
 
-/// What a collection's items have, besides stored features.
-struct Seen {
-  bool tags = false;
-  bool places = false;
-  bool text = false;
-};
-
-Seen what_it_has(const Library& library, const Collection& source) {
-  Statement query = library.database().prepare(
-      "SELECT EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND latitude IS NOT NULL), "
-      "EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND (title <> '' OR text <> ''))");
-  query.bind(source.id);
-  Seen seen;
-  if (query.step()) {
-    seen.places = query.integer(0) != 0;
-    seen.text = query.integer(1) != 0;
-  }
-  seen.tags = !tag_uses(library, source).empty();
-  return seen;
-}
-
 /// Everything that one collection has to relate.
 std::vector<Modality> all_of(const Library& library, const std::string& name) {
   const Collection source = collection(library, name);
-  const Seen seen = what_it_has(library, source);
+  const CollectionFacts has = facts_of(library, source);
   const auto records = feature_records(library, source);
   std::vector<Modality> modalities;
   if (std::any_of(records.begin(), records.end(), [](const auto& each) { return !each.sparse; }))
     modalities.push_back({name, NodeType::items, ""});
-  if (seen.text) modalities.push_back({name, NodeType::text, ""});
-  if (seen.tags) modalities.push_back({name, NodeType::tags, ""});
-  if (seen.places) modalities.push_back({name, NodeType::places, ""});
+  if (has.text) modalities.push_back({name, NodeType::text, ""});
+  if (!tag_uses(library, source).empty()) modalities.push_back({name, NodeType::tags, ""});
+  if (has.places) modalities.push_back({name, NodeType::places, ""});
   require(modalities.size() >= 2, "collection '", name,
           "' has too little to relate: of features, text, tags and places at least two are needed");
   return modalities;

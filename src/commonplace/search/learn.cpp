@@ -241,7 +241,7 @@ struct Material {
 Material read_material(const Library& library, const std::string& target,
                        const std::vector<std::string>& auxiliaries,
                        const SearchTermOptions& options, const Run& run) {
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   Material material;
   material.collections = collections_to_learn(library, target, auxiliaries);
   for (const Collection& each : material.collections)

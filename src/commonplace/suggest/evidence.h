@@ -95,8 +95,6 @@ class EvidenceReader {
 
  private:
   ItemReader items_;
-  Statement row_;
-  std::int64_t collection_id_;
   std::map<std::string, NpyMatrix> dense_;
   std::map<std::string, SparseFeatures> sparse_;
 };

@@ -69,7 +69,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   Material material;
   SuggestLearningReport report;
   {
-    const ReadSnapshot snapshot(library.database());
+    const ReadSnapshot snapshot = read_snapshot(library);
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
     require_same(run.comm, model.state, concat("collection '", collection_name, "'"));

@@ -194,7 +194,7 @@ class Updating {
 
 SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run) {
   const auto begin = Clock::now();
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
   if (state == model.state) return {};

@@ -9,6 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/comm/serialise.h"
 #include "commonplace/eval/split.h"
 
@@ -400,13 +401,9 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
     if (std::ssize(rows) > options.choose_on) {
       all = false;
       const std::uint64_t seed = options.projection.seed;
-      const auto draw = [&](std::int64_t row) {
+      rows = sample_by(std::move(rows), options.choose_on, [&](std::int64_t row) {
         return random_bits(seed, static_cast<std::uint64_t>(row), 0x63686f6f7365ULL);
-      };
-      std::nth_element(rows.begin(), rows.begin() + options.choose_on, rows.end(),
-                       [&](std::int64_t a, std::int64_t b) { return draw(a) < draw(b); });
-      rows.resize(static_cast<std::size_t>(options.choose_on));
-      std::sort(rows.begin(), rows.end());
+      });
     }
     of_collection.emplace(modality.what.collection, std::move(rows));
   }

@@ -9,6 +9,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/suggest/core/knn_votes.h"
 
 namespace commonplace {
@@ -39,13 +40,6 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
     for (std::size_t i = 0; i < tags.size(); ++i) result(row, tags[i]) = values[i];
   }
   return result;
-}
-
-Matrix unit_rows(const FeatureRows& raw) {
-  Matrix rows = raw.dense();
-  for (Eigen::Index row = 0; row < rows.rows(); ++row)
-    if (const float norm = rows.row(row).norm(); norm > 0) rows.row(row) /= norm;
-  return rows;
 }
 
 template <class Value>
@@ -85,7 +79,7 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
   if (result.is_sparse)
     result.sparse = weigh_rows(raw.sparse(), suggester.feature_weights, suggester.blocks, jobs);
   else
-    result.dense = unit_rows(raw);
+    result.dense = unit_rows(raw.dense(), jobs);
   return result;
 }
 
