@@ -24,7 +24,9 @@ std::string well_formed(std::string_view text) {
   return result;
 }
 
-bool is_bert_control(UChar32 character) { return (U_GET_GC_MASK(character) & U_GC_C_MASK) != 0; }
+bool is_bert_control(UChar32 character) {
+  return (U_GET_GC_MASK(character) & (U_GC_C_MASK & ~U_GC_CN_MASK)) != 0;
+}
 
 bool is_bert_ideograph(UChar32 character) {
   return (character >= 0x4E00 && character <= 0x9FFF) ||
