@@ -50,7 +50,8 @@ std::size_t blanks_end(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-AddedTokens::AddedTokens(const nlohmann::json& json, const Normalizer& normalizer) {
+AddedTokens::AddedTokens(const nlohmann::json& json, const Normalizer& normalizer,
+                         const PrefixTree& vocabulary) {
   if (json.is_null()) return;
   require(json.is_array(), "added_tokens are not a list");
   std::vector<std::pair<std::string, std::int32_t>> raw;
@@ -61,6 +62,8 @@ AddedTokens::AddedTokens(const nlohmann::json& json, const Normalizer& normalize
     if (token.content.empty()) continue;
     token.id = number_within(member(entry, "id"), "id of an added token", 0,
                              std::numeric_limits<std::int32_t>::max());
+    const std::int32_t known = vocabulary.find(token.content);
+    if (known != PrefixTree::kNone) token.id = known;
     token.single_word = flag_member(entry, "single_word", false);
     token.strips_left = flag_member(entry, "lstrip", false);
     token.strips_right = flag_member(entry, "rstrip", false);

@@ -17,8 +17,10 @@ namespace commonplace {
 class AddedTokens {
  public:
   AddedTokens() = default;
-  /// Reads `added_tokens`; some of them are compared after normalizing.
-  AddedTokens(const nlohmann::json& json, const Normalizer& normalizer);
+  /// Reads `added_tokens`; some of them are compared after normalizing. What is in the vocabulary
+  /// has its number there, whatever the list says.
+  AddedTokens(const nlohmann::json& json, const Normalizer& normalizer,
+              const PrefixTree& vocabulary);
 
   /// A token that was found, or what stands between two of them.
   struct Part {

@@ -62,15 +62,6 @@ struct Taps {
   std::vector<std::int32_t> weights;  ///< empty: padding
 };
 
-/// The number nearest to a place of the resized line.
-Taps nearest_tap(int from, int to, int at) {
-  // PIL adds up steps rather than to multiply, which rounds differently.
-  const double step = static_cast<double>(from) / to;
-  double place = step * 0.5;
-  for (int i = 0; i < at; ++i) place += step;
-  return {std::min(static_cast<int>(place), from - 1), {1 << kWeightBits}};
-}
-
 Taps filter_taps(PictureFilter filter, int from, int to, int at) {
   const double scale = static_cast<double>(from) / to;
   const double wide = std::max(scale, 1.0);  // the filter widens where the line shrinks
@@ -103,6 +94,10 @@ struct Side {
 
 std::vector<Taps> taps_of(const Side& side, PictureFilter filter) {
   std::vector<Taps> result(static_cast<std::size_t>(side.length));
+  // PIL adds up steps to find the nearest pixel rather than to multiply, which rounds differently.
+  const double step = static_cast<double>(side.from) / side.to;
+  double place = step / 2;
+  for (int at = 0; filter == PictureFilter::nearest && at < side.offset; ++at) place += step;
   for (int i = 0; i < side.length; ++i) {
     const int at = side.offset + i;
     if (at < 0 || at >= side.to) continue;
@@ -110,9 +105,10 @@ std::vector<Taps> taps_of(const Side& side, PictureFilter filter) {
     if (side.from == side.to)
       taps = {at, {1 << kWeightBits}};
     else if (filter == PictureFilter::nearest)
-      taps = nearest_tap(side.from, side.to, at);
+      taps = {std::min(static_cast<int>(place), side.from - 1), {1 << kWeightBits}};
     else
       taps = filter_taps(filter, side.from, side.to, at);
+    place += step;
   }
   return result;
 }

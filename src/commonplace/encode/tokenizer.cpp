@@ -137,6 +137,11 @@ struct TokenizerParts {
 
 namespace {
 
+const PrefixTree& vocabulary_of(const TokenizerParts& parts) {
+  return std::visit([](const auto& model) -> const PrefixTree& { return model.vocabulary; },
+                    parts.model);
+}
+
 /// What `padding` says, or a token that is usually meant for it.
 std::int64_t read_padding(const nlohmann::json& json, const TokenizerParts& parts) {
   if (const nlohmann::json* padding = member_or_null(json, "padding"))
@@ -144,8 +149,7 @@ std::int64_t read_padding(const nlohmann::json& json, const TokenizerParts& part
   for (const char* name : {"[PAD]", "<pad>", "<|pad|>", "<|endoftext|>"}) {
     const std::int32_t added = parts.added.find(name);
     if (added != PrefixTree::kNone) return added;
-    const std::int32_t known =
-        std::visit([&](const auto& model) { return model.vocabulary.find(name); }, parts.model);
+    const std::int32_t known = vocabulary_of(parts).find(name);
     if (known != PrefixTree::kNone) return known;
   }
   return 0;
@@ -156,9 +160,10 @@ TokenizerParts read_parts(std::string_view text) {
   require(json.is_object(), "is not a JSON object as tokenizer.json is; fetch it again");
   TokenizerParts parts;
   parts.normalizer = read_normalizer(component(json, "normalizer"));
-  parts.added = AddedTokens(component(json, "added_tokens"), parts.normalizer);
   parts.pre_tokenizer = read_pre_tokenizer(component(json, "pre_tokenizer"));
   parts.model = read_model(member(json, "model"));
+  parts.added =
+      AddedTokens(component(json, "added_tokens"), parts.normalizer, vocabulary_of(parts));
   parts.frame = read_frame(component(json, "post_processor"));
   parts.padding = read_padding(json, parts);
   return parts;
