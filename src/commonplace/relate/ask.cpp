@@ -13,6 +13,7 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/spelling.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
@@ -43,7 +44,7 @@ double reach_of(const NystromFeatures& landmarks) {
   constexpr double kMetresPerDegree = kEarthRadius * std::numbers::pi / 180;
   const double width = landmarks.options.width * kMetresPerDegree;
   if (landmarks.count() > 0 && landmarks.options.kernel == "laplace") return 5 * width;
-  if (landmarks.count() > 0 && landmarks.options.kernel == kRbfKernel)
+  if (landmarks.count() > 0 && current_word(landmarks.options.kernel) == kRbfKernel)
     return std::sqrt(10.0) * width;
   return std::numeric_limits<double>::infinity();
 }
@@ -232,9 +233,10 @@ void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
         found = true;
       }
   }
-  require(found, "the tag '", query.tag,
-          "' is not related: no tag of that name was used often enough (--min) when the model was "
-          "learned");
+  require(
+      found, "the tag '", query.tag,
+      "' is not related: no tag of that name was used often enough (--min-uses) when the model was "
+      "learned");
 }
 
 void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {

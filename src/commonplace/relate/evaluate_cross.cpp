@@ -9,7 +9,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
@@ -308,7 +308,7 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
       {"mvlpp", with_ridge(trial.data, mvlpp_scores, run.jobs)}};
   std::vector<CrossQuality> result;
   for (const std::string& made :
-       make_together(run.comm, std::ssize(methods), [&](std::int64_t number) {
+       share_work(run.comm, std::ssize(methods), [&](std::int64_t number) {
          const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
          run.progress(
              {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
@@ -319,9 +319,9 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
          quality.seconds = seconds_since(begin);
          quality.first_to_second = map_of(scores, classes);
          quality.second_to_first = map_of(scores.transpose(), classes);
-         return packed(quality);
+         return serialise(quality);
        }))
-    result.push_back(unpacked<CrossQuality>(made));
+    result.push_back(deserialise<CrossQuality>(made));
   return result;
 }
 

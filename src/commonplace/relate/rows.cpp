@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/links.h"
@@ -85,7 +85,7 @@ struct KernelWish {
 /// KERNEL[:FEATURES][:WIDTH]
 KernelWish kernel_wish(const std::string& text) {
   KernelWish wish;
-  const std::vector<std::string> parts = parted(text, ':');
+  const std::vector<std::string> parts = split(text, ':');
   if (parts.empty()) return wish;
   require(parts.size() <= 3, "the kernel '", text, "' is not KERNEL[:FEATURES][:WIDTH]");
   wish.kernel = kernel_name(parts[0]);
@@ -205,7 +205,7 @@ void link_equal_names(RelateData& data) {
 }  // namespace
 
 std::vector<Modality> related_modalities(const Library& library, const std::string& asked) {
-  std::vector<std::string> names = parted(asked);
+  std::vector<std::string> names = split(asked);
   if (names.empty()) {
     const std::vector<Collection> all = collections(library);
     require(!all.empty(), "the library has no collections yet; add one with 'commonplace add'");
@@ -243,7 +243,7 @@ std::vector<Modality> related_modalities(const Library& library, const std::stri
 
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options,
                             const Run& run, std::span<const TfidfModel> texts) {
-  require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
+  require(options.min_uses >= 1, "--min-uses must be 1 or more, not ", options.min_uses);
   const std::vector<Modality> names = related_modalities(library, options.collections);
   require(names.size() >= 2,
           "one kind alone has nothing to be related to; name more in "
@@ -271,12 +271,12 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
     require(name.of != NodeType::text || wish.kernel != "identity", name.full(),
             " cannot have the kernel identity; give linear or cosine");
     read_modality(modality, library, source, options.min_uses, run);
-    require(
-        modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
-        named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());
+    require(modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
+            named ? concat("; none is used by ", options.min_uses, " items (--min-uses)")
+                  : std::string());
   }
   double links = 1;
-  for (const std::string& entry : parted(options.weights))
+  for (const std::string& entry : split(options.weights))
     if (entry.starts_with("links=")) links = weight_of(entry.substr(6), "links");
   read_links(data, library, links);
   link_equal_names(data);

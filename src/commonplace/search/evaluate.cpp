@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/plot.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
@@ -314,7 +314,7 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
   require(!trial.asked.empty(), "no tag of collection '", material.collections[0].name,
           "' is used by ", options.least,
           " or more items that have other tags too, so there is nothing to ask for; give a",
-          " smaller --least or add more tagged items");
+          " smaller --min-uses or add more tagged items");
   SearchModelOptions seeded = model;
   seeded.subspace.seed = seed;
   const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
@@ -356,16 +356,16 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
   result.items = material.whole.rows();
   const std::vector<std::string> repetitions =
-      make_together(run.comm, options.repeat, [&](std::int64_t repetition) {
+      share_work(run.comm, options.repeat, [&](std::int64_t repetition) {
         const auto number = static_cast<std::uint64_t>(repetition);
         run.progress(
             {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(repeat_search(material, model, options,
-                                    model.subspace.seed + kRepetition * number, run));
+        return serialise(repeat_search(material, model, options,
+                                       model.subspace.seed + kRepetition * number, run));
       });
   Answers answers;
   for (const std::string& text : repetitions) {
-    const auto repetition = unpacked<Repetition>(text);
+    const auto repetition = deserialise<Repetition>(text);
     answers.add(repetition.answers);
     result.borrowed += repetition.borrowed ? 1.0 / options.repeat : 0;
     result.asked += static_cast<double>(repetition.asked) / options.repeat;

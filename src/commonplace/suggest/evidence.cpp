@@ -267,12 +267,12 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
 
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
                                 const EvidenceOptions& options, const Run& run) {
-  require(options.min_items >= 1, "min_items is ", options.min_items, "; expected 1 or more");
+  require(options.min_items >= 1, "min_documents is ", options.min_items, "; expected 1 or more");
   require(options.max_words >= 1, "max_words is ", options.max_words, "; expected 1 or more");
   SuggestEvidence evidence;
   evidence.tokens = options.tokens;
   const std::vector<std::string> names =
-      options.features == "auto" ? usual_sources(library, collection) : parted(options.features);
+      options.features == "auto" ? usual_sources(library, collection) : split(options.features);
   require(!names.empty(), "no features are named; give --features text, tags or stored ones");
   for (const std::string& name : names) {
     require(std::none_of(evidence.sources.begin(), evidence.sources.end(),

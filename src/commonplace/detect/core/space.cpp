@@ -6,7 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/detect/core/axis_eigenmaps_file.h"
 #include "commonplace/io/model_file.h"
 

@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/split.h"
 
 namespace commonplace {
@@ -17,7 +17,7 @@ namespace commonplace {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModalitySetting, kernel, width, landmarks, gamma)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, knn_weight, neighbours, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, neighbours)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTried, what, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTrial, what, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
                                    tried)
 
@@ -98,7 +98,7 @@ class Chooser {
   std::vector<std::size_t> asked_;
   std::vector<ModalitySetting> best_;
   Judged judged_;
-  std::vector<RelateTried> tried_;
+  std::vector<RelateTrial> tried_;
   GuidedProjection last_;  ///< of the fit before: settings differ little
   NystromCache cache_;
 };
@@ -321,7 +321,7 @@ void check(const RelateOptions& options) {
   whole(options.dim, "--dim", 1);
   whole(options.landmarks, "--landmarks", 1);
   require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
-  for (const std::string& entry : parted(options.gamma)) {
+  for (const std::string& entry : split(options.gamma)) {
     const std::string text = entry.substr(entry.find('=') + 1);
     const std::optional<double> value = number(text);
     require(text == "auto" || (value && *value >= 0), "--gamma '", text,
@@ -413,12 +413,12 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
   std::vector<double> least;
   for (const ModalityRows& modality : data.modalities)
     least.push_back(modality.width == 0 ? least_width(modality.places) : 0);
-  if (all) return of_first(run.comm, Chooser(data, std::move(least), options, run).choose());
+  if (all) return broadcast_value(run.comm, Chooser(data, std::move(least), options, run).choose());
   std::vector<std::vector<std::int64_t>> rows;
   for (const ModalityRows& modality : data.modalities)
     rows.push_back(of_collection[modality.what.collection]);
   const RelateData part = take_items(data, rows);
-  return of_first(run.comm, Chooser(part, std::move(least), options, run).choose());
+  return broadcast_value(run.comm, Chooser(part, std::move(least), options, run).choose());
 }
 
 }  // namespace commonplace

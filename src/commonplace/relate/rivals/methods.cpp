@@ -377,14 +377,14 @@ std::optional<Parametric> parametric(const std::string& name) {
   if (name == "mvlpp") return Parametric{by_mvlpp, grid(kRidgesTried)};
   if (name == "positive") return Parametric{by_positive, grid(kRidgesTried)};
   if (name == "lpp") return Parametric{by_lpp, grid(kNeighbours)};
-  if (name == "place-votes") return Parametric{by_places, grid(kWidths)};
+  if (name == "kernel-regression") return Parametric{by_places, grid(kWidths)};
   if (name == "ridge" || name == "ridge-all") {
     const bool all = name == "ridge-all";
     return Parametric{
         [all](const RelateTask& task, double ridge) { return by_ridge(task, all, ridge); },
         grid(kRidgesTried)};
   }
-  if (name == "neighbours")
+  if (name == "knn")
     return Parametric{
         [](const RelateTask& task, double count) {
           const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
@@ -414,8 +414,8 @@ RelateTask inner(const RelateTask& task) {
 
 const std::vector<std::string>& relate_methods() {
   static const std::vector<std::string> names = {
-      "commonplace", "alone",      "positive", "cca",       "mvlpp",      "lpp",
-      "popular",     "neighbours", "ridge",    "ridge-all", "place-votes"};
+      "commonplace", "alone",     "positive",         "cca", "mvlpp", "lpp", "popular", "knn",
+      "ridge",       "ridge-all", "kernel-regression"};
   return names;
 }
 
@@ -433,7 +433,7 @@ std::string why_not(const RelateTask& task, const std::string& method) {
   const auto& names = relate_methods();
   require(std::find(names.begin(), names.end(), method) != names.end(), "there is no method '",
           method, "'; there are ", join(names));
-  if (method == "place-votes") return places_modality(task) ? "" : "there are no places";
+  if (method == "kernel-regression") return places_modality(task) ? "" : "there are no places";
   if (method == "commonplace" || method == "popular") return "";
   return evidence_modalities(task).empty() ? "there are no features" : "";
 }

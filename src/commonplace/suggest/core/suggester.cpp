@@ -65,12 +65,12 @@ void require_fit(bool fits, const TensorFile& file, const char* what) {
 }  // namespace
 
 void check(const SuggesterOptions& options) {
-  check_choice(options.method, "method", {"combined", "tags", "category", "neighbours"});
+  check_choice(options.method, "method", {"combined", "tags", "category", "knn"});
   check_choice(options.weighting, "weighting", {"auto", "plain", "rare", "telling", "both"});
   kernel_kind(options.kernel);
-  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length is ",
+  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length_scale is ",
           options.length_scale, "; expected more than 0, or 0 to choose it");
-  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "ridge is ",
+  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "noise is ",
           options.noise_variance, "; expected more than 0, or 0 to choose it");
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
