@@ -215,6 +215,8 @@ struct Encoder::Parts {
       const auto at = static_cast<std::ptrdiff_t>(i * longest);
       const auto end = static_cast<std::ptrdiff_t>(length);
       std::copy(tokens.ids.begin(), tokens.ids.begin() + end, ids.begin() + at);
+      // What is cut off ends as it would have: an encoder may read its answer there.
+      if (length < tokens.ids.size()) ids[i * longest + length - 1] = tokens.ids.back();
       std::copy(tokens.types.begin(), tokens.types.begin() + end, types.begin() + at);
       std::fill_n(mask.begin() + at, length, 1);
     }

@@ -29,10 +29,10 @@ InstalledModels installed_models(const std::filesystem::path& folder);
 EncoderModel find_encoder(const std::string& named, const std::filesystem::path& models);
 
 struct AddOptions {
-  std::string name;     ///< to keep it under; empty: what its folder is called
-  std::string only;     ///< of several encoders, the folder of this name
-  std::string variant;  ///< of several files of the model, this one (without .onnx)
-  std::string licence;  ///< what is known of it; empty: as the files say
+  std::string name{};     ///< to keep it under; empty: what its folder is called
+  std::string only{};     ///< of several encoders, the folder of this name
+  std::string variant{};  ///< of several files of the model, this one (without .onnx)
+  std::string licence{};  ///< what is known of it; empty: as the files say
 };
 
 /// What was added: an encoder, or a runtime.
