@@ -46,6 +46,7 @@ ONLY_IN = {
     "librsvg/": ["features"],
     "vl/": ["features"],
     "dlib/": ["features"],
+    "dlfcn.h": ["encode"],
     "zlib.h": ["io", "formats"],  # gzip files; compressed text inside PNG
 }
 TABLES = {

@@ -42,7 +42,10 @@ class Program : public CLI::App {
   Comm& comm() { return comm_; }
   /// Nothing before parse() returned.
   const std::optional<Chosen>& chosen() const { return chosen_; }
-  void choose(Chosen chosen) { chosen_ = std::move(chosen); }
+  /// The deepest of nested commands comes first, and counts.
+  void choose(Chosen chosen) {
+    if (!chosen_) chosen_ = std::move(chosen);
+  }
 
  private:
   Comm& comm_;
@@ -75,6 +78,7 @@ void add_show(CLI::App& app);
 void add_tag(CLI::App& app);
 void add_export(CLI::App& app);
 void add_features(CLI::App& app);
+void add_models(CLI::App& app);
 void add_learn(CLI::App& app);
 void add_search(CLI::App& app);
 void add_topics(CLI::App& app);

@@ -9,6 +9,7 @@
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/rows/encoder_features.h"
 #include "commonplace/rows/image_features.h"
 #include "commonplace/rows/text_features.h"
 
@@ -28,6 +29,8 @@ struct Arguments : Common {
   TfidfOptions tfidf;
   PlsaOptions plsa_options;
   ImageFeatureOptions image;
+  EncoderFeatureOptions encoder;
+  bool float32 = false;
 
   Arguments() { image.image.clear(); }  // none is asked for
 };
@@ -89,8 +92,27 @@ void say_made(const Arguments& arguments, const FeatureRecord& record, const std
                      (model.empty() ? "." : "; model '" + model + "'."));
 }
 
+nlohmann::ordered_json as_json(const std::vector<SkippedImage>& skipped) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const SkippedImage& each : skipped)
+    json.push_back({{"id", each.id}, {"reason", each.reason}});
+  return json;
+}
+
+void warn_of(const std::vector<SkippedImage>& skipped) {
+  constexpr std::size_t shown = 20;
+  for (std::size_t i = 0; i < std::min(shown, skipped.size()); ++i)
+    warn(skipped[i].id + ": " + skipped[i].reason);
+  if (skipped.size() > shown)
+    warn("... and " + with_commas(static_cast<std::int64_t>(skipped.size() - shown)) + " more");
+}
+
+std::string rate_text(std::int64_t encoded, double seconds, const std::string& unit) {
+  if (encoded == 0 || seconds <= 0) return ".";
+  return "; " + fixed(static_cast<double>(encoded) / seconds, 1) + " " + unit + " a second.";
+}
+
 void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& made) {
-  const double rate = made.seconds > 0 ? static_cast<double>(made.encoded) / made.seconds : 0;
   if (arguments.json) {
     nlohmann::ordered_json json = as_json(made.record);
     json["model"] = made.model;
@@ -98,23 +120,57 @@ void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& m
     json["encoded"] = made.encoded;
     json["kept"] = made.kept;
     json["seconds"] = made.seconds;
-    json["skipped"] = nlohmann::ordered_json::array();
-    for (const SkippedImage& each : made.skipped)
-      json["skipped"].push_back({{"id", each.id}, {"reason", each.reason}});
+    json["skipped"] = as_json(made.skipped);
     print_json(json);
     return;
   }
-  constexpr std::size_t shown = 20;
-  for (std::size_t i = 0; i < std::min(shown, made.skipped.size()); ++i)
-    warn(made.skipped[i].id + ": " + made.skipped[i].reason);
-  if (made.skipped.size() > shown)
-    warn("... and " + with_commas(static_cast<std::int64_t>(made.skipped.size() - shown)) +
-         " more");
+  warn_of(made.skipped);
   say_made(arguments, made.record, made.model);
   say(arguments, counted(made.encoded, "picture") + " encoded, " + with_commas(made.kept) +
                      " kept, " + with_commas(std::ssize(made.skipped)) + " skipped" +
                      (made.learned ? "; learned anew" : "") +
-                     (made.encoded > 0 ? "; " + fixed(rate, 1) + " pictures a second." : "."));
+                     rate_text(made.encoded, made.seconds, "pictures"));
+}
+
+void print_made_by_encoder(const Arguments& arguments, const MadeEncoderFeatures& made) {
+  const bool text = made.of == Medium::text;
+  if (arguments.json) {
+    nlohmann::ordered_json json = as_json(made.record);
+    json["model"] = made.model;
+    json["of"] = text ? "text" : "pictures";
+    json["encoded"] = made.encoded;
+    json["kept"] = made.kept;
+    json["empty"] = made.empty;
+    json["seconds"] = made.seconds;
+    json["skipped"] = as_json(made.skipped);
+    print_json(json);
+    return;
+  }
+  warn_of(made.skipped);
+  say_made(arguments, made.record, made.model);
+  say(arguments, counted(made.encoded, text ? "text" : "picture") + " encoded, " +
+                     with_commas(made.kept) + " kept, " +
+                     (made.empty > 0 ? with_commas(made.empty) + " without text, " : "") +
+                     with_commas(std::ssize(made.skipped)) + " skipped" +
+                     rate_text(made.encoded, made.seconds, text ? "texts" : "pictures"));
+}
+
+int run_encoder(const Arguments& arguments) {
+  EncoderFeatureOptions options = arguments.encoder;
+  options.anew = arguments.relearn;
+  if (arguments.float32) options.numbers = NpyNumbers::float32;
+  Library library = open_to_write(arguments, arguments.library);
+  // A folder is called by its name.
+  const std::filesystem::path named = std::filesystem::path(options.encoder + "/").parent_path();
+  MadeEncoderFeatures made;
+  {
+    ProgressBar bar(arguments);
+    made = make_encoder_features(
+        library, collection(library, arguments.collection),
+        arguments.name.empty() ? named.filename().string() : arguments.name, options, bar.run());
+  }
+  print_made_by_encoder(arguments, made);
+  return made.skipped.empty() ? kSuccess : kSomeSkipped;
 }
 
 int run_images(const Arguments& arguments) {
@@ -133,10 +189,11 @@ int run_images(const Arguments& arguments) {
 }
 
 int run(Arguments& arguments) {
+  if (!arguments.encoder.encoder.empty()) return run_encoder(arguments);
   if (!arguments.image.image.empty()) return run_images(arguments);
   if (arguments.from.empty() && !arguments.text && !arguments.tags && !arguments.plsa) {
     require(arguments.name.empty(),
-            "say what to make the features of: --from, --text, --tags or --image");
+            "say what to make the features of: --encoder, --from, --text, --tags or --image");
     return list(arguments);
   }
   Library library = open_to_write(arguments, arguments.library);
@@ -169,7 +226,11 @@ void add_features(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "features",
-      "Give a collection features: vectors of your own, words, tags, topics or pictures",
+      "Give a collection features: by encoders, vectors of your own, words, tags, topics or "
+      "pictures",
+      "  commonplace features ~/library notes --encoder minilm\n"
+      "  commonplace features ~/library photos --encoder resnet50\n"
+      "  commonplace features ~/library photos --encoder ~/clip --of pictures --name clip\n"
       "  commonplace features ~/library photos --name clip --from vectors.npy\n"
       "  commonplace features ~/library photos --name clip --from vectors.csv --ids names.txt\n"
       "  commonplace features ~/library photos --name clip --from parts/\n"
@@ -200,10 +261,33 @@ void add_features(CLI::App& app) {
   add_checkpoint(*command, arguments->plsa_options.checkpoint)->needs(plsa);
   visit_options(arguments->image, FlagsButSeed{{command, "Pictures (--image)"}});
   CLI::Option* image = command->get_option("--image")->excludes(from, text, tags, plsa);
+  constexpr const char* kEncoders = "Encoders (--encoder)";
+  CLI::Option* encoder =
+      command
+          ->add_option("--encoder", arguments->encoder.encoder,
+                       "what an encoder of texts or pictures says: one that 'commonplace models' "
+                       "lists, or its folder")
+          ->excludes(from, text, tags, plsa, image)
+          ->group(kEncoders);
+  command
+      ->add_option("--of", arguments->encoder.of,
+                   "text or pictures; the default is what the encoder reads, pictures first")
+      ->needs(encoder)
+      ->group(kEncoders);
+  command
+      ->add_option("--runtime", arguments->encoder.runtime,
+                   "ONNX Runtime's libonnxruntime.so, or its folder")
+      ->needs(encoder)
+      ->group(kEncoders);
+  command
+      ->add_flag("--float32", arguments->float32,
+                 "keep four bytes a number rather than two (float16)")
+      ->needs(encoder)
+      ->group(kEncoders);
   command
       ->add_flag("--relearn", arguments->relearn,
-                 "learn visual words and axes anew, and encode all pictures")
-      ->needs(image)
+                 "learn visual words and axes anew, and encode all pictures (with --encoder: all "
+                 "items)")
       ->group("Pictures (--image)");
 }
 

@@ -5,8 +5,10 @@
 #include "app/cli/run.h"
 #include "app/cli/terminal.h"
 #include "commonplace/comm/mpi/mpi_comm.h"
+#include "commonplace/encode/worker.h"
 
 int main(int argc, char** argv) {
+  if (commonplace::is_worker(argc, argv)) return commonplace::serve_worker();
   int size = 1;
   try {
     return commonplace::run_mpi(

@@ -12,6 +12,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/comm/trace.h"
+#include "commonplace/encode/worker.h"
 
 namespace commonplace::app {
 namespace {
@@ -37,6 +38,7 @@ void add_commands(CLI::App& app) {
   add_tag(app);
   add_export(app);
   add_features(app);
+  add_models(app);
   add_learn(app);
   add_search(app);
   add_topics(app);
@@ -172,6 +174,7 @@ int run_alone(int argc, char** argv, Comm& comm) {
 
 int run(int argc, char** argv, Comm& comm) {
   keep_freed_blocks();
+  set_worker_program("/proc/self/exe");
   if (comm.size() == 1) return run_alone(argc, argv, comm);
   std::optional<Silence> silence;
   if (comm.rank() != 0) silence.emplace();

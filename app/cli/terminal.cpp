@@ -86,6 +86,9 @@ struct ProgressBar::State {
   Clock::time_point begun = Clock::now();
   Clock::time_point shown = begun;
   bool drawn = false;
+  std::string stage;
+  Clock::time_point stage_begun = begun;
+  std::uint64_t first_done = 0;
 
   void step(const ProgressStep& step) {
     if (interrupt_wanted) throw Cancelled();
@@ -100,6 +103,7 @@ struct ProgressBar::State {
       return;
     }
     std::string line = describe(step, std::chrono::duration<double>(now - begun).count());
+    line += time_left(step);
     if (terminal) {
       line = shorten(line, terminal_width() - 1);
       std::cerr << "\r\033[K" << line << std::flush;
@@ -125,6 +129,23 @@ struct ProgressBar::State {
               with_commas(static_cast<std::int64_t>(static_cast<double>(step.done) / seconds)) +
               " a second";
     return line;
+  }
+
+  /// By what was done since the stage was first shown; empty until that tells something.
+  std::string time_left(const ProgressStep& step) {
+    if (step.stage != stage || step.done < first_done) {
+      stage = step.stage;
+      stage_begun = shown;
+      first_done = step.done;
+    }
+    const double seconds = std::chrono::duration<double>(shown - stage_begun).count();
+    if (seconds < 1 || step.done == first_done || step.total <= step.done) return "";
+    const auto left =
+        static_cast<std::int64_t>(seconds * static_cast<double>(step.total - step.done) /
+                                  static_cast<double>(step.done - first_done));
+    if (left < 120) return concat(", ", left, " s left");
+    if (left < 7200) return concat(", ", left / 60, " min left");
+    return concat(", ", left / 3600, " h left");
   }
 
   void clear() {

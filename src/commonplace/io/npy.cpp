@@ -225,10 +225,10 @@ void require_finite(const Matrix& block, std::int64_t first_row, const std::stri
 }
 
 /// Always kWrittenHeader bytes, so that it can be written again when the row count is known.
-std::string header_text(std::int64_t rows, std::int64_t columns) {
+std::string header_text(std::int64_t rows, std::int64_t columns, NpyNumbers numbers) {
   constexpr std::size_t kPreamble = 10;
-  std::string text =
-      concat("{'descr': '<f4', 'fortran_order': False, 'shape': (", rows, ", ", columns, "), }");
+  std::string text = concat("{'descr': '", numbers == NpyNumbers::float16 ? "<f2" : "<f4",
+                            "', 'fortran_order': False, 'shape': (", rows, ", ", columns, "), }");
   text.resize(kWrittenHeader - kPreamble - 1, ' ');
   return concat(kMagic, '\x01', '\0', static_cast<char>(kWrittenHeader - kPreamble), '\0', text,
                 '\n');
@@ -261,16 +261,21 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
 
 NpyMatrix::NpyMatrix(const std::filesystem::path& path)
     : file_(path), header_(parse_npy_header(file_.bytes(), path.string())) {
-  require(header_.type == "<f4", path.string(), ": holds ", header_.type,
-          " where float32 ('<f4') is needed");
+  require(header_.type == "<f4" || header_.type == "<f2", path.string(), ": holds ", header_.type,
+          " where float32 ('<f4') or float16 ('<f2') is needed");
   const bool one_line = header_.rows <= 1 || header_.columns == 1;
   require(!header_.fortran_order || one_line, path.string(),
           ": is in Fortran order where contiguous rows are needed");
   require(header_.data_offset % sizeof(float) == 0, path.string(), ": its numbers begin at byte ",
           header_.data_offset, ", not at a multiple of 4; write it again with numpy.save");
+  if (numbers() == NpyNumbers::float32) return;
+  wide_.resize(header_.rows, header_.columns);
+  copy_block<Eigen::half>(header_, file_.bytes().data() + header_.data_offset, 0, wide_);
+  file_ = MappedFile();
 }
 
 MatrixView NpyMatrix::view() const {
+  if (wide_.size() > 0) return {wide_.data(), wide_.rows(), wide_.cols()};
   const std::byte* numbers = file_.bytes().data() + header_.data_offset;
   return {reinterpret_cast<const float*>(numbers), header_.rows, header_.columns};
 }
@@ -312,24 +317,30 @@ Matrix read_npy(const std::filesystem::path& path) {
   return result;
 }
 
-NpyWriter::NpyWriter(const std::filesystem::path& path, std::int64_t columns)
-    : file_(path), name_(path.string()), columns_(columns) {
+NpyWriter::NpyWriter(const std::filesystem::path& path, std::int64_t columns, NpyNumbers numbers)
+    : file_(path), name_(path.string()), columns_(columns), numbers_(numbers) {
   require(columns > 0, name_, ": a matrix of ", columns, " columns cannot be written");
-  file_.write(header_text(0, columns_));
+  file_.write(header_text(0, columns_, numbers_));
 }
 
 void NpyWriter::write(const Eigen::Ref<const Matrix>& rows) {
   require(rows.cols() == columns_, name_, ": rows of ", rows.cols(),
           " columns cannot be added to a matrix of ", columns_);
   const std::size_t row_bytes = static_cast<std::size_t>(columns_) * sizeof(float);
+  Eigen::Matrix<Eigen::half, 1, Eigen::Dynamic> narrow;
   for (std::int64_t row = 0; row < rows.rows(); ++row) {
-    file_.write({reinterpret_cast<const char*>(rows.row(row).data()), row_bytes});
+    if (numbers_ == NpyNumbers::float16) {
+      narrow = rows.row(row).cast<Eigen::half>();
+      file_.write({reinterpret_cast<const char*>(narrow.data()), row_bytes / 2});
+    } else {
+      file_.write({reinterpret_cast<const char*>(rows.row(row).data()), row_bytes});
+    }
   }
   rows_ += rows.rows();
 }
 
 void NpyWriter::commit() {
-  file_.write_at(0, header_text(rows_, columns_));
+  file_.write_at(0, header_text(rows_, columns_, numbers_));
   file_.commit();
 }
 

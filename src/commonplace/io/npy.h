@@ -26,17 +26,25 @@ struct NpyHeader {
 /// float32, float64, integers or booleans. `name` is what errors call the file.
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name);
 
+/// The numbers that the library keeps features as.
+enum class NpyNumbers { float32, float16 };
+
 /// A matrix in a .npy file of little-endian float32, rows contiguous, read through the mapping and
-/// never copied. This is how the library keeps features. Movable; views survive the move.
+/// never copied; one of float16 is widened in memory when it is opened. This is how the library
+/// keeps features. Movable; views survive the move.
 class NpyMatrix {
  public:
   NpyMatrix() = default;
   explicit NpyMatrix(const std::filesystem::path& path);
   MatrixView view() const;
+  NpyNumbers numbers() const {
+    return header_.type == "<f2" ? NpyNumbers::float16 : NpyNumbers::float32;
+  }
 
  private:
   MappedFile file_;
   NpyHeader header_;
+  Matrix wide_;  ///< of float16
 };
 
 /// Called with the number of the first row of a block and the block itself, in order.
@@ -54,11 +62,12 @@ void read_npy_blocks(std::span<const std::byte> bytes, const std::string& name,
 /// The whole matrix or vector, its numbers converted to float32. Error if there are no rows.
 Matrix read_npy(const std::filesystem::path& path);
 
-/// Writes float32 rows one block after the other; the row count is fixed at the end, by `commit`.
+/// Writes rows one block after the other; the row count is fixed at the end, by `commit`.
 /// The numbers begin at byte 128. Without `commit` no file appears.
 class NpyWriter {
  public:
-  NpyWriter(const std::filesystem::path& path, std::int64_t columns);
+  NpyWriter(const std::filesystem::path& path, std::int64_t columns,
+            NpyNumbers numbers = NpyNumbers::float32);
   void write(const Eigen::Ref<const Matrix>& rows);
   void commit();
 
@@ -66,6 +75,7 @@ class NpyWriter {
   AtomicFile file_;
   std::string name_;
   std::int64_t columns_;
+  NpyNumbers numbers_;
   std::int64_t rows_ = 0;
 };
 

@@ -87,4 +87,10 @@ std::uint64_t Xxh64::digest() const {
   return hash ^ (hash >> 32);
 }
 
+std::string hexadecimal(std::uint64_t digest) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(digest));
+  return text.data();
+}
+
 }  // namespace commonplace

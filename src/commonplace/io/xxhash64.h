@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace commonplace {
 
@@ -24,5 +25,8 @@ class Xxh64 {
   std::size_t pending_size_ = 0;
   std::uint64_t total_ = 0;
 };
+
+/// A digest as 16 hexadecimal digits.
+std::string hexadecimal(std::uint64_t digest);
 
 }  // namespace commonplace

@@ -15,7 +15,7 @@ FeatureRecord without_rows(const Library& library, const Collection& collection,
   auto stays = [&](std::int64_t row) { return new_rows[static_cast<std::size_t>(row)] >= 0; };
   if (!before.sparse) {
     const NpyMatrix matrix = dense_features(before);
-    NpyWriter writer(after.file, before.columns);
+    NpyWriter writer(after.file, before.columns, matrix.numbers());
     for (std::int64_t row = 0; row < before.rows; ++row) {
       if (!stays(row)) continue;
       writer.write(matrix.view().row(row));

@@ -142,6 +142,16 @@ FeatureRecord store_features(Library& library, const Collection& collection, std
                [&](const fs::path& path) { write_sparse_features(path, rows, column_names); });
 }
 
+FeatureRecord store_features(Library& library, const Collection& collection,
+                             const FeatureRecord& shape, NpyNumbers numbers,
+                             const std::function<void(NpyWriter&)>& write) {
+  return store(library, collection, shape, [&](const fs::path& path) {
+    NpyWriter writer(path, shape.columns, numbers);
+    write(writer);
+    writer.commit();
+  });
+}
+
 FeatureRecord import_features(Library& library, const Collection& collection, std::string_view name,
                               const fs::path& file, const fs::path& ids, const Progress& progress) {
   FeatureFile content = read_feature_file(library, file, ids, progress);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,12 @@ FeatureRecord store_features(Library& library, const Collection& collection, std
 FeatureRecord store_features(Library& library, const Collection& collection, std::string_view name,
                              const SparseView& rows, const std::vector<std::string>& column_names,
                              std::string_view source);
+
+/// Stores `shape` (its name, rows, columns and source count) as dense features; `write` is given
+/// the writer for one row after the other, so that they need not be in memory together.
+FeatureRecord store_features(Library& library, const Collection& collection,
+                             const FeatureRecord& shape, NpyNumbers numbers,
+                             const std::function<void(NpyWriter&)>& write);
 
 /// Stores the rows of a file: a .npy matrix, or a CSV/TSV of numbers (also .gz), with or without a
 /// header line, whose first column may be the items' ids. Line r of the text file `ids` (if that

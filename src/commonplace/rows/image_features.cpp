@@ -1,9 +1,7 @@
 #include "commonplace/rows/image_features.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
-#include <unordered_map>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
@@ -15,6 +13,7 @@
 #include "commonplace/rows/image_sources.h"
 #include "commonplace/rows/learn_image_features.h"
 #include "commonplace/rows/partial_rows.h"
+#include "commonplace/rows/row_table.h"
 #include "commonplace/rows/stored_record.h"
 
 namespace commonplace {
@@ -23,90 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModelKind = "image";
-constexpr const char* kTableKind = "image_table";
 constexpr std::int64_t kRowsAtATime = 256;
-
-std::string hexadecimal(std::uint64_t number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
-
-/// Which files the rows of stored features were made of, by item.
-struct ImageTable {
-  std::string digest;  ///< the features made together with it have it in their source
-  std::string model;   ///< fingerprint of the model
-  std::unordered_map<std::string, ImageState> states;
-};
-
-std::string digest_of(const std::string& model, const std::vector<ImageSource>& sources,
-                      const std::vector<ImageState>& states) {
-  Xxh64 hash;
-  auto add = [&](const std::string& text) {
-    hash.update(std::as_bytes(std::span<const char>(text.data(), text.size() + 1)));
-  };
-  add(model);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    add(sources[i].id);
-    add(states[i].problem);
-    add(concat(states[i].known, " ", states[i].fingerprint));
-  }
-  return hexadecimal(hash.digest());
-}
 
 std::string source_text(const ImageFeatureOptions& options, const std::string& model,
                         const std::string& digest) {
   return concat(options.image, " by ", model, " (", digest, ")");
-}
-
-std::optional<ModelRecord> find_model(const Library& library, const std::string& name,
-                                      const std::string& kind) {
-  for (ModelRecord& record : model_records(library))
-    if (record.name == name && record.kind == kind) return std::move(record);
-  return {};
-}
-
-void store_table(Library& library, const std::string& name, const std::string& digest,
-                 const std::string& model, const std::vector<ImageSource>& sources,
-                 const std::vector<ImageState>& states) {
-  std::vector<std::string> ids;
-  std::vector<std::string> problems;
-  std::vector<std::int64_t> fingerprints;
-  std::vector<std::int32_t> known;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    ids.push_back(sources[i].id);
-    problems.push_back(states[i].problem);
-    fingerprints.push_back(static_cast<std::int64_t>(states[i].fingerprint));
-    known.push_back(states[i].known ? 1 : 0);
-  }
-  store_model(library, {name, kTableKind, {}, "{}", "{}", ""}, [&](const fs::path& path) {
-    TensorWriter writer;
-    describe_model(writer, kTableKind, 1, "{}");
-    writer.set("digest", digest);
-    writer.set("model", model);
-    writer.add_strings("ids", ids);
-    writer.add_strings("problems", problems);
-    writer.add("fingerprints", std::span<const std::int64_t>(fingerprints));
-    writer.add("known", std::span<const std::int32_t>(known));
-    writer.write(path);
-  });
-}
-
-ImageTable load_table(const fs::path& path) {
-  const TensorFile file(path);
-  require_kind(file, kTableKind, 1);
-  ImageTable table{file.metadata("digest"), file.metadata("model"), {}};
-  const std::vector<std::string> ids = file.strings("ids");
-  const std::vector<std::string> problems = file.strings("problems");
-  const auto fingerprints = file.longs("fingerprints");
-  const auto known = file.ints("known");
-  require(problems.size() == ids.size() && fingerprints.size() == ids.size() &&
-              known.size() == ids.size(),
-          file.name(), ": the columns differ in length; the file is damaged");
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    table.states[ids[i]] = {known[i] != 0, static_cast<std::uint64_t>(fingerprints[i]),
-                            problems[i]};
-  return table;
 }
 
 /// One run of the task.
@@ -237,16 +157,16 @@ class Making {
   /// What was made of which files the last time, if this model made the stored rows.
   struct Earlier {
     FeatureRecord record;
-    ImageTable table;
+    RowTable table;
   };
   std::optional<Earlier> earlier() const {
     const std::vector<FeatureRecord> records = feature_records(library_, collection_);
     const auto record =
         std::find_if(records.begin(), records.end(),
                      [&](const FeatureRecord& each) { return each.name == name_ && !each.sparse; });
-    const auto table_record = find_model(library_, model_name_ + ".images", kTableKind);
+    const auto table_record = find_model(library_, model_name_ + ".images", kRowTableKind);
     if (record == records.end() || !table_record) return {};
-    ImageTable table = load_table(table_record->file);
+    RowTable table = load_table(table_record->file);
     if (table.model != model_fingerprint_ || record->columns != model_.axes.rows() ||
         record->source != source_text(options_, model_name_, table.digest))
       return {};
@@ -288,7 +208,7 @@ class Making {
 
   /// The state of a picture whose file is the one that its stored row was made of, or cannot be
   /// read now; otherwise an unknown one.
-  ImageState still_holds(std::size_t i, const ImageTable& table) const {
+  ImageState still_holds(std::size_t i, const RowTable& table) const {
     const auto known = table.states.find(sources_[i].id);
     if (known == table.states.end() || !known->second.known || sources_[i].location.empty())
       return {};

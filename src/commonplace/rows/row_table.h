@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "commonplace/library/library.h"
+#include "commonplace/library/stored_models.h"
+#include "commonplace/rows/image_rows.h"
+#include "commonplace/rows/image_sources.h"
+
+namespace commonplace {
+
+constexpr const char* kRowTableKind = "image_table";
+
+/// What the rows of stored features were made of, by item: of which file or text, by which model.
+struct RowTable {
+  std::string digest;  ///< the features made together with it have it in their source
+  std::string model;   ///< fingerprint of the model
+  std::unordered_map<std::string, ImageState> states;
+};
+
+/// A number for what `store_table` would store.
+std::string digest_of(const std::string& model, const std::vector<ImageSource>& sources,
+                      const std::vector<ImageState>& states);
+
+void store_table(Library& library, const std::string& name, const std::string& digest,
+                 const std::string& model, const std::vector<ImageSource>& sources,
+                 const std::vector<ImageState>& states);
+RowTable load_table(const std::filesystem::path& path);
+
+/// The model of that name and kind, if there is one.
+std::optional<ModelRecord> find_model(const Library& library, const std::string& name,
+                                      const std::string& kind);
+
+}  // namespace commonplace
