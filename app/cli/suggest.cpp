@@ -21,6 +21,8 @@ namespace suggest_cli {
 
 /// A text longer than this is not what a person would have tags suggested for.
 constexpr std::uint64_t kMostText = 16U << 20U;
+/// Larger files are no pictures that are decoded.
+constexpr std::uint64_t kMostPicture = 1U << 30U;
 
 struct Arguments : Common {
   std::string library;
@@ -56,6 +58,8 @@ EvidenceOf evidence_of_image(const std::string& file) {
   EvidenceOf thing;
   thing.text = item_text(item);
   for (const ItemTag& tag : item.tags) thing.tags.push_back(tag.name);
+  thing.picture = read_file(file, kMostPicture);
+  thing.picture_called = file;
   return thing;
 }
 
@@ -90,6 +94,7 @@ Asked asked_for(const Arguments& arguments) {
 void show(const Arguments& arguments, const std::string& name, const SuggestAnswer& answer,
           bool several) {
   if (several) tell(shorten(name, 100) + ":");
+  if (!answer.unseen.empty()) say(arguments, "Without " + answer.unseen);
   if (answer.suggestions.empty()) {
     say(arguments,
         "Nothing fits" + std::string(answer.familiarity < 0.1
@@ -133,11 +138,13 @@ int run(const Arguments& arguments) {
     }
   }
   for (std::size_t i = 0; i < answers.size(); ++i)
-    if (arguments.json)
-      print_json({{"of", asked.names[i]},
-                  {"familiarity", answers[i].familiarity},
-                  {"suggestions", as_json(answers[i].suggestions, arguments.explain)}});
-    else
+    if (arguments.json) {
+      Json json = {{"of", asked.names[i]},
+                   {"familiarity", answers[i].familiarity},
+                   {"suggestions", as_json(answers[i].suggestions, arguments.explain)}};
+      if (!answers[i].unseen.empty()) json["unseen"] = answers[i].unseen;
+      print_json(json);
+    } else
       show(arguments, asked.names[i], answers[i], answers.size() > 1);
   return kSuccess;
 }
@@ -162,8 +169,9 @@ void add_suggest(CLI::App& app) {
       ->delimiter('\0');
   command->add_option("--text", arguments->texts, "A text");
   command->add_option("--file", arguments->files, "A file of text");
-  command->add_option("--image", arguments->images,
-                      "A photograph: its caption and keywords are the evidence");
+  command->add_option(
+      "--image", arguments->images,
+      "A picture: what it looks like, its caption and its keywords are the evidence");
   command->add_option("--vector", arguments->vectors,
                       "NAME=FILE.npy: the features NAME of the thing asked for");
   command->add_option("--tag", arguments->tags, "A tag that the thing has already");

@@ -283,6 +283,11 @@ MadeImageFeatures make_image_features(Library& library, const Collection& collec
   return Making(library, collection, name, options, run).run(relearn);
 }
 
+bool has_stored_image_model(const Library& library, const Collection& collection,
+                            const std::string& name) {
+  return find_model(library, collection.name + "." + name, kModelKind).has_value();
+}
+
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,
                                      const std::string& name) {
   const std::string model = collection.name + "." + name;

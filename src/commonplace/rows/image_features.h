@@ -39,6 +39,9 @@ MadeImageFeatures make_image_features(Library& library, const Collection& collec
                                       const std::string& name, const ImageFeatureOptions& options,
                                       bool relearn, const Run& run);
 
+/// Whether features `name` are descriptors of pictures, made by a stored model.
+bool has_stored_image_model(const Library& library, const Collection& collection,
+                            const std::string& name);
 /// The model of image features `name` of a collection; Error if there is none.
 ImageFeatureModel stored_image_model(const Library& library, const Collection& collection,
                                      const std::string& name);

@@ -14,6 +14,7 @@
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
+#include "commonplace/rows/unseen.h"
 
 namespace commonplace {
 namespace {
@@ -59,7 +60,8 @@ std::vector<std::string> rejected_tags(const Library& library, const std::string
 }
 
 /// Error unless the thing has something that the model tells tags from.
-void require_evidence(const SuggestModel& model, const EvidenceOf& thing) {
+/// `why` is what kept features from being made of it.
+void require_evidence(const SuggestModel& model, const EvidenceOf& thing, const std::string& why) {
   std::string wanted;
   for (const auto& source : model.evidence.sources) {
     if (source.is_text() || (source.is_tags() && !thing.tags.empty()) ||
@@ -68,6 +70,7 @@ void require_evidence(const SuggestModel& model, const EvidenceOf& thing) {
     wanted += (wanted.empty() ? "" : " or ") +
               (source.is_tags() ? "--tag TAG" : "--vector " + source.name + "=FILE.npy");
   }
+  require(why.empty(), why);
   fail("this model tells tags from other things than a text; give ", wanted);
 }
 
@@ -105,6 +108,22 @@ struct TagSuggester::Parts {
   std::unordered_map<std::string, std::int64_t> known{};  ///< by id
   std::vector<std::vector<std::int32_t>> parents{};
   std::optional<SuggesterLookup> lookup{};
+  std::unique_ptr<UnseenFeatures> unseen{};
+
+  /// Makes the features that the thing lacks of its text and picture; returns why it could not.
+  std::string complete(EvidenceOf& thing) const {
+    std::string why;
+    for (const auto& source : model.evidence.sources) {
+      if (!source.dense || thing.vectors.contains(source.name)) continue;
+      try {
+        if (auto made = unseen->of(source.name, {thing.text, thing.picture, thing.picture_called}))
+          thing.vectors.emplace(source.name, *std::move(made));
+      } catch (const Error& error) {
+        if (why.empty()) why = error.what();
+      }
+    }
+    return why;
+  }
 
   void set_file(const std::filesystem::path& path) {
     file = path;
@@ -229,29 +248,35 @@ void TagSuggester::Parts::explain(const FeatureRows& raw, const StoredRows& prep
 
 void TagSuggester::Parts::add_words(const FeatureRows& raw, std::int64_t row, const Asked& asked,
                                     SuggestAnswer& answer) const {
-  // Each word is left out in turn, and all that is left is asked again.
+  // Each word, or all of a dense source, is left out in turn, and what is left is asked again.
   const auto columns = raw.sparse().row_indices(row);
   const auto values = raw.sparse().row_values(row);
+  std::vector<std::string> names;
+  std::vector<std::size_t> unit;  // of each column, in `names`
+  for (const std::int32_t column : columns) {
+    std::string stands_for = model.evidence.column_name(column);
+    if (names.empty() || names.back() != stands_for) names.push_back(std::move(stands_for));
+    unit.push_back(names.size() - 1);
+  }
   StoredRows without;
   without.is_sparse = true;
   without.sparse.columns = raw.columns();
   without.sparse.push_row(raw.sparse(), row);
-  for (std::size_t left_out = 0; left_out < columns.size(); ++left_out) {
+  for (std::size_t left_out = 0; left_out < names.size(); ++left_out) {
     for (std::size_t i = 0; i < columns.size(); ++i)
-      if (i != left_out) without.sparse.push(columns[i], values[i]);
+      if (unit[i] != left_out) without.sparse.push(columns[i], values[i]);
     without.sparse.end_row();
   }
   const StoredRows prepared = prepare(model.suggester, without.view(), jobs);
-  const std::vector<std::int64_t> skip(columns.size() + 1, asked.itself);
+  const std::vector<std::int64_t> skip(names.size() + 1, asked.itself);
   const Matrix scores = mix(score_ways(model.suggester, *lookup, prepared.view(), skip, jobs),
                             model.suggester.mixture);
   for (Suggestion& each : answer.suggestions) {
     const std::int32_t tag = by_key.at(tag_key(each.tag));
     const double with_all = sureness(scores(0, tag));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       const double falls = with_all - sureness(scores(static_cast<Eigen::Index>(i) + 1, tag));
-      if (falls >= kLeastReason)
-        each.reasons.words.push_back({model.evidence.column_name(columns[i]), falls});
+      if (falls >= kLeastReason) each.reasons.words.push_back({names[i], falls});
     }
     std::stable_sort(each.reasons.words.begin(), each.reasons.words.end(),
                      [](const auto& a, const auto& b) { return a.weight > b.weight; });
@@ -305,6 +330,7 @@ TagSuggester::TagSuggester(const Library& library, const std::string& model,
     : parts_(new Parts{library, suggest_model_for(library, model, collection), run.jobs}) {
   parts_->set_file(model_record(library, parts_->name).file);
   parts_->model = load_suggest_model(TensorFile(parts_->file));
+  parts_->unseen = std::make_unique<UnseenFeatures>(library, parts_->model.collection);
   if (has_collection(library, parts_->model.collection))
     parts_->update = update_model(parts_->model, library, run);
   parts_->number();
@@ -315,12 +341,17 @@ TagSuggester::TagSuggester(TagSuggester&&) noexcept = default;
 std::vector<SuggestAnswer> TagSuggester::suggest(std::span<const EvidenceOf> things,
                                                  const SuggestOptions& options) const {
   std::vector<Parts::Asked> asked;
-  for (const EvidenceOf& thing : things) {
-    require_evidence(parts_->model, thing);
+  std::vector<EvidenceOf> whole(things.begin(), things.end());
+  std::vector<std::string> why;
+  for (EvidenceOf& thing : whole) {
+    why.push_back(parts_->complete(thing));
+    require_evidence(parts_->model, thing, why.back());
     asked.push_back({columns_of(parts_->model, parts_->by_key, thing.tags), -1});
   }
-  return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options,
-                        parts_->jobs);
+  std::vector<SuggestAnswer> answers =
+      parts_->answer(evidence_rows(parts_->model.evidence, whole), asked, options, parts_->jobs);
+  for (std::size_t i = 0; i < answers.size(); ++i) answers[i].unseen = std::move(why[i]);
+  return answers;
 }
 
 void TagSuggester::suggest_all(
@@ -379,6 +410,7 @@ std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_n
                      own && known != parts_->known.end() ? known->second : -1});
     for (const std::string& tag : rejected_tags(parts_->library, collection_name, id))
       add_rejected(parts_->model, parts_->by_key, tag, asked.back().barred);
+    parts_->complete(*thing);  // of an item that came after the features were made
     things.push_back(*std::move(thing));
   }
   return parts_->answer(evidence_rows(parts_->model.evidence, things), asked, options,

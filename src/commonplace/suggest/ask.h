@@ -51,6 +51,8 @@ struct Suggestion {
 struct SuggestAnswer {
   std::vector<Suggestion> suggestions;  ///< surest first; empty: nothing fits
   double familiarity = 0;  ///< in [0, 1]: how much the model has seen that is like this
+  /// Why features that tags are told from could not be made of the thing; empty: they could.
+  std::string unseen{};
 };
 
 /// A model open for suggesting, brought up to date with the tags and decisions of its collection.

@@ -248,6 +248,7 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
       column -= source.columns;
       continue;
     }
+    if (source.dense) return source.name;
     const auto place = static_cast<std::size_t>(column);
     const std::string name = place < source.names.size() ? source.names[place]
                              : column < source.terms.size()

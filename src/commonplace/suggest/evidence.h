@@ -59,7 +59,7 @@ struct SuggestEvidence {
   bool is_sparse() const;
   /// The first column of each source.
   std::vector<std::int64_t> blocks() const;
-  /// What a column stands for, such as "harbour", "tag owl" or "clip 17".
+  /// What a column stands for, such as "harbour", "tag owl" or, for all of a dense source, "clip".
   std::string column_name(std::int64_t column) const;
 };
 
@@ -67,9 +67,13 @@ struct SuggestEvidence {
 struct EvidenceOf {
   std::string text;
   std::vector<std::string> tags;
-  std::map<std::string, std::vector<float>> vectors;  ///< dense features by name
+  /// Dense features by name. Those that are missing are made of text and picture, where they can
+  /// be.
+  std::map<std::string, std::vector<float>> vectors;
   /// Sparse features by name: (column, value), ascending.
   std::map<std::string, std::vector<std::pair<std::int32_t, float>>> sparse{};
+  std::string picture{};         ///< the bytes of its file, if it has one
+  std::string picture_called{};  ///< what errors call that
 };
 
 /// Which features `options` mean in this collection: with "auto" the text if there is any, and all
