@@ -10,6 +10,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/rows/partial_rows.h"
+#include "commonplace/rows/unseen.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/sample_pictures.h"
 #include "tests/support/tiny_images.h"
@@ -447,6 +448,19 @@ TEST(PartialRows, AreFoundByWhatTheyWereMadeOf) {
   EXPECT_TRUE(PartialRows(folder / "a", "raw", "how", 3, comm).has(7));
   EXPECT_FALSE(PartialRows(folder / "a", "raw", "else", 3, comm).has(7));
   EXPECT_TRUE(fs::is_empty(folder / "a"));
+}
+
+TEST_F(ImageFeatureTask, AnUnseenPictureGetsTheRowThatItWouldHave) {
+  add_pictures(12);
+  make();
+  UnseenFeatures unseen(library(), "photos");
+  const std::string bytes = picture_file(3);
+  const auto found = unseen.of("look", {.text = "", .picture = bytes, .called = "3.png"});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(Eigen::RowVectorXf::Map(found->data(), std::ssize(*found)), rows().row(3));
+  EXPECT_FALSE(unseen.of("look", {.text = "a text", .picture = "", .called = ""}).has_value());
+  EXPECT_FALSE(unseen.of("other", {.text = "a text", .picture = bytes, .called = ""}).has_value());
+  EXPECT_THROW(unseen.of("look", {.text = "", .picture = "no picture", .called = "x"}), Error);
 }
 
 }  // namespace image_features_test
