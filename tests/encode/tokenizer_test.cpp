@@ -46,6 +46,23 @@ TEST_P(TokenizerOracleTest, TokensAreThoseOfTheFormatsOwnProgram) {
     EXPECT_EQ(tokenize(tokenizer, from_hex(texts[i]), 8).ids, expected["cut"][i].get<Ids>());
 }
 
+TEST_P(TokenizerOracleTest, TheFirstTokensOfALongTextAreThoseOfAllOfIt) {
+  const SubwordTokenizer tokenizer = read_tokenizer(kFolder + std::string(GetParam()) + ".json");
+  const std::size_t special = tokenize(tokenizer, "", kPlenty).ids.size();
+  std::string text;
+  const nlohmann::json texts = oracle("texts.json");
+  for (int again = 0; again < 3; ++again)
+    for (const nlohmann::json& hex : texts) text += from_hex(hex) + (text.size() % 2 ? " " : "\n");
+  const Ids all = tokenize(tokenizer, text, kPlenty).ids;
+  for (std::size_t most = special + 1; most < 150; most += 7) {
+    Ids cut = tokenize(tokenizer, text, most).ids;
+    ASSERT_EQ(cut.size(), most);
+    std::size_t same = 0;
+    while (same < most && cut[same] == all[same]) ++same;
+    EXPECT_GE(same + special, most);  // all but special tokens at the end
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerOracleTest,
                          testing::Values("bert", "bert_cased", "clip", "gpt2", "roberta", "llama",
                                          "mistral", "llama3", "t5", "xlm_roberta", "albert",
@@ -154,6 +171,16 @@ TEST(TokenizerTest, AnExpressionWithoutEndIsStopped) {
   json["pre_tokenizer"] = {
       {"type", "Split"}, {"pattern", {{"Regex", "(a+)+c"}}}, {"behavior", "Isolated"}};
   expect_within(test::message_of([&] { ids_of(json, std::string(60, 'a')); }), "too long");
+}
+
+TEST(TokenizerTest, NeitherATokenizerNorATextMakesMuchOfLittle) {
+  nlohmann::json json = plain();
+  nlohmann::json doubling = {
+      {"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "a a"}};
+  json["normalizer"] = {{"type", "Sequence"},
+                        {"normalizers", std::vector<nlohmann::json>(60, doubling)}};
+  EXPECT_EQ(ids_of(json, "a").size(), kPlenty);
+  EXPECT_EQ(ids_of(plain(), std::string(5U << 20U, 'a')), Ids{0});
 }
 
 TEST(TokenizerTest, TextsThatCannotBeTokenizedAreRefused) {

@@ -122,8 +122,7 @@ TEST(TagCategoriesFile, PartsThatDoNotFitAreRefused) {
     spoil(bad);
     const std::string message =
         test::message_of([&] { read_categories(TensorFile(file_of(bad), "bad"), tags); });
-    EXPECT_NE(message.find("do not fit " + std::to_string(tags) + " tags"), std::string::npos)
-        << message;
+    EXPECT_NE(message.find("the file is damaged"), std::string::npos) << message;
   };
   refused(11, [](TagCategories&) {});
   refused(13, [](TagCategories&) {});

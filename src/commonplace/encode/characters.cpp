@@ -15,6 +15,12 @@ void append_character(std::string& text, UChar32 character) {
   text.append(bytes, static_cast<std::size_t>(length));
 }
 
+std::string_view shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && U8_IS_TRAIL(text[most])) --most;
+  return text.substr(0, most);
+}
+
 std::string well_formed(std::string_view text) {
   if (invalid_utf8(text) == std::string_view::npos) return std::string(text);
   std::string result;

@@ -9,8 +9,10 @@
 
 namespace commonplace {
 
-/// A text to tokenize, at most, in bytes, also after normalizing.
-inline constexpr std::size_t kMostText = 64U << 20U;
+/// Bytes of a text that count: no encoder reads as many tokens as they hold.
+inline constexpr std::size_t kMostText = 1U << 20U;
+/// The same while it is rewritten, so that no tokenizer can make much of little.
+inline constexpr std::size_t kMostRewritten = 4 * kMostText;
 
 /// Calls visit(character, its bytes) for each character of well-formed UTF-8.
 template <class Visit>
@@ -26,6 +28,9 @@ void visit_characters(std::string_view text, const Visit& visit) {
 }
 
 void append_character(std::string& text, UChar32 character);
+
+/// The text up to a character's beginning at or before `most` bytes.
+std::string_view shortened(std::string_view text, std::size_t most);
 
 /// The text with U+FFFD in place of each sequence that is not UTF-8.
 std::string well_formed(std::string_view text);

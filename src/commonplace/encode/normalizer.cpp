@@ -128,13 +128,8 @@ Normalizer strip_normalizer(const nlohmann::json& json) {
 
 Normalizer replace_normalizer(const nlohmann::json& json) {
   return [pattern = TextPattern::read(member(json, "pattern")),
-          content = text_member(json, "content")](std::string text) {
-    std::string result;
-    for (const auto& stretch : pattern.stretches(text))
-      result += stretch.matches ? content : text.substr(stretch.begin, stretch.end - stretch.begin);
-    require(result.size() <= kMostText, "the tokenizer makes a text of ", result.size(),
-            " bytes of one of ", text.size());
-    return result;
+          content = text_member(json, "content")](const std::string& text) {
+    return pattern.replaced(text, content);
   };
 }
 
@@ -146,7 +141,10 @@ Normalizer normalizer_sequence(const nlohmann::json& json, int depth) {
   std::vector<Normalizer> steps;
   for (const nlohmann::json& part : parts) steps.push_back(read_normalizer_within(part, depth + 1));
   return [steps = std::move(steps)](std::string text) {
-    for (const Normalizer& step : steps) text = step(std::move(text));
+    for (const Normalizer& step : steps) {
+      text = step(std::move(text));
+      text.resize(shortened(text, kMostRewritten).size());
+    }
     return text;
   };
 }

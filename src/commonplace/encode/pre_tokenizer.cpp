@@ -167,10 +167,7 @@ PreTokenizer metaspace(const nlohmann::json& json) {
   return [=](std::vector<TextPiece> pieces) {
     std::vector<TextPiece> result;
     for (TextPiece& piece : pieces) {
-      std::string text;
-      for (const auto& stretch : blank.stretches(piece.text))
-        text +=
-            stretch.matches ? mark : piece.text.substr(stretch.begin, stretch.end - stretch.begin);
+      std::string text = blank.replaced(piece.text, mark);
       if ((always || (first && piece.begins)) && !text.starts_with(mark)) text.insert(0, mark);
       piece.text = std::move(text);
       if (split)
@@ -192,7 +189,14 @@ PreTokenizer pre_tokenizer_sequence(const nlohmann::json& json, int depth) {
   for (const nlohmann::json& part : parts)
     steps.push_back(read_pre_tokenizer_within(part, depth + 1));
   return [steps = std::move(steps)](std::vector<TextPiece> pieces) {
-    for (const PreTokenizer& step : steps) pieces = step(std::move(pieces));
+    for (const PreTokenizer& step : steps) {
+      pieces = step(std::move(pieces));
+      std::size_t bytes = 0;
+      const auto beyond = std::find_if(pieces.begin(), pieces.end(), [&](const TextPiece& piece) {
+        return (bytes += piece.text.size()) > kMostRewritten;
+      });
+      pieces.erase(beyond, pieces.end());
+    }
     return pieces;
   };
 }

@@ -5,6 +5,7 @@
 #include <unicode/utf8.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/encode/characters.h"
 #include "commonplace/encode/tokenizer_json.h"
 
 namespace commonplace {
@@ -12,7 +13,7 @@ namespace {
 
 /// Steps of ICU's engine for one match, in its unit of about a millisecond each: enough for any
 /// honest expression, and the same on every machine.
-constexpr std::int32_t kMostMatchSteps = 2000;
+constexpr std::int32_t kMostMatchSteps = 500;
 
 /// Follows offsets in UTF-16 by those in UTF-8, forward only.
 class Utf8Cursor {
@@ -105,6 +106,15 @@ std::vector<TextPattern::Stretch> TextPattern::stretches(std::string_view text) 
   require(U_SUCCESS(status) != 0,
           "a regular expression of the tokenizer took too long or failed: ", u_errorName(status));
   return list.finish(text.size());
+}
+
+std::string TextPattern::replaced(std::string_view text, std::string_view content) const {
+  std::string result;
+  for (const auto& stretch : stretches(text)) {
+    if (result.size() > kMostRewritten) break;
+    result += stretch.matches ? content : text.substr(stretch.begin, stretch.end - stretch.begin);
+  }
+  return result;
 }
 
 }  // namespace commonplace

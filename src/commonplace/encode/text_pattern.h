@@ -34,6 +34,9 @@ class TextPattern {
   /// unreasonably long.
   std::vector<Stretch> stretches(std::string_view text) const;
 
+  /// The text with `content` in place of each match, as far as kMostRewritten.
+  std::string replaced(std::string_view text, std::string_view content) const;
+
  private:
   std::string literal_;
   std::shared_ptr<const icu::RegexPattern> regex_;

@@ -188,6 +188,42 @@ void append_text(const TokenizerParts& parts, std::string_view text, bool begins
   }
 }
 
+/// The tokens of a text until there are `most`; the last ones may be too many.
+std::vector<std::int64_t> tokens_until(const TokenizerParts& parts, std::string_view text,
+                                       std::size_t most) {
+  std::vector<std::int64_t> ids;
+  const std::string clean = well_formed(text);
+  for (const auto& part : parts.added.parts_of_raw(clean)) {
+    if (ids.size() >= most) break;
+    if (part.id != PrefixTree::kNone)
+      ids.push_back(part.id);
+    else
+      append_text(parts, std::string_view(clean).substr(part.begin, part.end - part.begin),
+                  part.begin == 0, most, ids);
+  }
+  return ids;
+}
+
+/// The first `most` tokens of a text. Of a long one only a beginning that ends before a blank is
+/// looked at, if it has some tokens more than are wanted: what follows changes none but the last.
+std::vector<std::int64_t> first_tokens(const TokenizerParts& parts, std::string_view text,
+                                       std::size_t most) {
+  constexpr std::size_t kSpare = 32;  // tokens
+  text = shortened(text, kMostText);
+  most = std::min(most, kMostText);
+  for (std::size_t window = 16 * most + 1024; window < text.size(); window *= 4) {
+    const std::size_t blank = text.find_last_of(" \n", window);
+    if (blank == std::string_view::npos || blank < window / 2) continue;
+    std::vector<std::int64_t> ids = tokens_until(parts, text.substr(0, blank), most + kSpare);
+    if (ids.size() < most + kSpare) continue;
+    ids.resize(most);
+    return ids;
+  }
+  std::vector<std::int64_t> ids = tokens_until(parts, text, most);
+  ids.resize(std::min(ids.size(), most));
+  return ids;
+}
+
 }  // namespace
 
 SubwordTokenizer parse_tokenizer(std::string_view json, const std::string& name) {
@@ -208,19 +244,7 @@ Tokens tokenize(const SubwordTokenizer& tokenizer, std::string_view text, std::s
   const std::size_t special = frame.before.size() + frame.after.size();
   require(most >= special, "at most ", most, " tokens are wanted, but there are ", special,
           " special ones");
-  require(text.size() <= kMostText, "a text of ", text.size(), " bytes is too long; the limit is ",
-          kMostText);
-  std::vector<std::int64_t> ids;
-  const std::string clean = well_formed(text);
-  for (const auto& part : parts.added.parts_of_raw(clean)) {
-    if (ids.size() >= most - special) break;
-    if (part.id != PrefixTree::kNone)
-      ids.push_back(part.id);
-    else
-      append_text(parts, std::string_view(clean).substr(part.begin, part.end - part.begin),
-                  part.begin == 0, most - special, ids);
-  }
-  ids.resize(std::min(ids.size(), most - special));
+  const std::vector<std::int64_t> ids = first_tokens(parts, text, most - special);
   Tokens result;
   const auto append = [&](std::int64_t id, std::int64_t type) {
     result.ids.push_back(id);

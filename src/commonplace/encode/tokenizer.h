@@ -41,8 +41,9 @@ struct Tokens {
 };
 
 /// Makes the tokens of one text, with the special tokens that the post-processor puts around it, at
-/// most `most` in all: what is too long loses its end, never a special token. Bytes that are not
-/// UTF-8 count as U+FFFD. Error if `most` leaves no room for the special tokens.
+/// most `most` in all: what is too long loses its end, never a special token, and of a text only
+/// the first MiB counts. Bytes that are not UTF-8 count as U+FFFD. Error if `most` leaves no room
+/// for the special tokens.
 Tokens tokenize(const SubwordTokenizer& tokenizer, std::string_view text, std::size_t most);
 
 /// The token that fills up the shorter texts of a batch.

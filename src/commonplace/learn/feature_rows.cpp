@@ -5,6 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -137,6 +138,19 @@ FeatureRows slice(const FeatureRows& rows, std::int64_t first, std::int64_t coun
   }
   const MatrixView& dense = rows.dense();
   return MatrixView(dense.data() + first * dense.cols(), count, dense.cols());
+}
+
+void save_tensor(TensorWriter& writer, const std::string& name, const StoredRows& value) {
+  if (value.is_sparse)
+    save_tensor(writer, name, value.sparse);
+  else
+    save_tensor(writer, name, value.dense);
+}
+
+TensorShape load_tensor(const TensorFile& file, const std::string& name, StoredRows& value) {
+  value.is_sparse = !file.has(name);
+  return value.is_sparse ? load_tensor(file, name, value.sparse)
+                         : load_tensor(file, name, value.dense);
 }
 
 StoredRows take_rows(const FeatureRows& rows, std::span<const std::int64_t> which) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "commonplace/base/matrix.h"
@@ -41,6 +42,13 @@ struct StoredRows {
 
   FeatureRows view() const { return is_sparse ? FeatureRows(sparse) : FeatureRows(dense); }
 };
+
+class TensorWriter;
+class TensorFile;
+struct TensorShape;
+/// As one tensor of a model's list (io/tensors.h), of either kind.
+void save_tensor(TensorWriter& writer, const std::string& name, const StoredRows& value);
+TensorShape load_tensor(const TensorFile& file, const std::string& name, StoredRows& value);
 
 /// The named rows, copied.
 StoredRows take_rows(const FeatureRows& rows, std::span<const std::int64_t> which);

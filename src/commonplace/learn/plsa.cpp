@@ -17,8 +17,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -348,31 +347,21 @@ Matrix encode(const PlsaModel& model, const SparseView& counts, int jobs) {
   return result;
 }
 
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, PlsaModel>
+static void visit_tensors(Model& model, Visit&& visit) {
+  visit("term_topics", model.term_topics, TensorShape{-1, model.options.topics});
+  visit("topic_probability", model.topic_probability, TensorShape{model.options.topics});
+}
+
 void save(const PlsaModel& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kPlsaKind, kPlsaLayout, options_to_json(model.options));
-  writer.add("term_topics", model.term_topics);
-  writer.add("topic_probability",
-             std::span<const double>(model.topic_probability.data(),
-                                     static_cast<std::size_t>(model.topic_probability.size())));
-  writer.write(path);
+  model_writer(model, kPlsaKind, kPlsaLayout).write(path);
 }
 
 PlsaModel load_plsa(const TensorFile& file) {
-  require_kind(file, kPlsaKind, kPlsaLayout);
-  PlsaModel model;
-  model.options = options_from_json<PlsaOptions>(file.metadata("options"));
-  check(model.options);
-  model.term_topics = file.matrix_d("term_topics");
-  const auto probability = file.doubles("topic_probability");
-  require(model.term_topics.cols() == model.options.topics &&
-              static_cast<std::int64_t>(probability.size()) == model.options.topics,
-          file.name(), ": the model has ", model.term_topics.cols(), " and ", probability.size(),
-          " topics, but its options say ", model.options.topics, "; the file is damaged");
-  model.topic_probability =
-      Eigen::Map<const VectorD>(probability.data(), static_cast<Eigen::Index>(probability.size()));
-  require(model.term_topics.allFinite() && (model.term_topics.array() >= 0).all() &&
-              model.topic_probability.allFinite() && (model.topic_probability.array() >= 0).all(),
+  PlsaModel model = read_model<PlsaModel>(file, kPlsaKind, kPlsaLayout,
+                                          [](const PlsaOptions& options) { check(options); });
+  require((model.term_topics.array() >= 0).all() && (model.topic_probability.array() >= 0).all(),
           file.name(), ": the model holds what is not a probability; the file is damaged");
   return model;
 }

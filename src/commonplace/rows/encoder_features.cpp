@@ -12,7 +12,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/encode/models.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/xxhash64.h"
@@ -123,14 +123,14 @@ class EncoderMaking {
     made.encoded = std::count_if(states_.begin(), states_.end(),
                                  [](const ImageState& state) { return state.problem.empty(); }) -
                    made.kept;
-    on_first(run_.comm, [&] {
+    on_root(run_.comm, [&] {
       made.record = store();
       rows_.reset();
       std::error_code ignored;
       fs::remove_all(folder_, ignored);
       fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
     });
-    made.record = record_of_first(run_.comm, made.record);
+    made.record = broadcast_record(run_.comm, made.record);
     made.seconds = run_.comm.broadcast(seconds_since(begun), 0);
     return made;
   }
@@ -409,9 +409,9 @@ class EncoderMaking {
       }
     }
     for (const std::string& bytes :
-         run_.comm.size() > 1 ? run_.comm.gather_texts(packed(mine)) : std::vector{packed(mine)})
+         run_.comm.size() > 1 ? run_.comm.gather_texts(serialise(mine)) : std::vector{serialise(mine)})
       for (const auto& [row, text] :
-           unpacked<std::vector<std::pair<std::int64_t, std::string>>>(bytes)) {
+           deserialise<std::vector<std::pair<std::int64_t, std::string>>>(bytes)) {
         states_[static_cast<std::size_t>(row)] = image_state(std::string_view(text).substr(1));
         blank_[static_cast<std::size_t>(row)] = text.front() == 'b';
       }

@@ -1,13 +1,14 @@
 // Makes small tokenizers of every kind, texts in many scripts, and what two programs make of them: `tokenizers` (the
 // format's own) and `@huggingface/transformers`. Where they differ, the first one counts, and the number is printed.
-//   npm install --no-save tokenizers@0.23.2 @huggingface/transformers@4.3.1 && node make.mjs
+// In a folder outside of the repository:
+//   npm install --ignore-scripts tokenizers@0.23.2 @huggingface/transformers@4.3.1 && node .../make.mjs
 import fs from 'fs'
 import { createRequire } from 'module'
-import { PreTrainedTokenizer } from '@huggingface/transformers'
 
 const folder = new URL('.', import.meta.url).pathname
-// The packages may be in any folder that node is started in.
-const { Tokenizer } = createRequire(`${process.cwd()}/`)('tokenizers')
+const require = createRequire(`${process.cwd()}/`)
+const { Tokenizer } = require('tokenizers')
+const { PreTrainedTokenizer } = require('@huggingface/transformers')
 
 const sentences = [
   'The quick brown fox jumps over the lazy dog.',

@@ -13,8 +13,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/learn/row_means.h"
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/decompose.h"
@@ -37,8 +36,8 @@ void check(const AnchorEigenmapOptions& options) {
           "; expected 2 .. ", kMostAnchors);
   require(options.nearest >= 1 && options.nearest <= 100, "nearest is ", options.nearest,
           "; expected 1 .. 100");
-  require(options.weights == "gaussian" || options.weights == "lae", "weights is '",
-          options.weights, "'; expected gaussian or lae");
+  require(options.weights == "rbf" || options.weights == "lae", "weights is '", options.weights,
+          "'; expected rbf or lae");
   require(options.sample >= 2, "sample is ", options.sample, "; expected 2 or more");
   require(options.iterations >= 1, "iterations is ", options.iterations, "; expected 1 or more");
 }
@@ -299,62 +298,34 @@ Matrix encode(const AnchorEigenmaps& model, const Eigen::Ref<const Matrix>& rows
   return result;
 }
 
-namespace {
+namespace {}  // namespace
 
-/// Calls `use` with a writer that holds the model.
-template <class Use>
-void with_tensors(const AnchorEigenmaps& model, Use use) {
-  TensorWriter writer;
-  describe_model(writer, kAnchorEigenmapsKind, kAnchorEigenmapsLayout,
-                 options_to_json(model.options));
-  const std::int64_t items[] = {model.items};
-  const double bandwidth[] = {model.bandwidth};
-  writer.add("items", std::span<const std::int64_t>(items));
-  writer.add("bandwidth", std::span<const double>(bandwidth));
-  writer.add("anchors", model.anchors);
-  writer.add("eigenvalues",
-             std::span<const double>(model.eigenvalues.data(),
-                                     static_cast<std::size_t>(model.eigenvalues.size())));
-  writer.add("projection", model.projection);
-  use(writer);
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, AnchorEigenmaps>
+static void visit_tensors(Model& model, Visit&& visit) {
+  visit("items", model.items);
+  visit("bandwidth", model.bandwidth);
+  visit("anchors", model.anchors);
+  visit("eigenvalues", model.eigenvalues);
+  visit("projection", model.projection,
+        TensorShape{model.anchors.rows(), model.eigenvalues.size()});
 }
 
-}  // namespace
-
 void save(const AnchorEigenmaps& model, const std::filesystem::path& path) {
-  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+  model_writer(model, kAnchorEigenmapsKind, kAnchorEigenmapsLayout).write(path);
 }
 
 std::string to_bytes(const AnchorEigenmaps& model) {
-  std::string bytes;
-  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
-  return bytes;
+  return model_writer(model, kAnchorEigenmapsKind, kAnchorEigenmapsLayout).bytes();
 }
 
 AnchorEigenmaps load_anchor_eigenmaps(const TensorFile& file) {
-  require_kind(file, kAnchorEigenmapsKind, kAnchorEigenmapsLayout);
-  AnchorEigenmaps model;
-  model.options = options_from_json<AnchorEigenmapOptions>(file.metadata("options"));
-  check(model.options);
-  const auto items = file.longs("items");
-  const auto bandwidth = file.doubles("bandwidth");
-  require(items.size() == 1 && items[0] >= 0 && bandwidth.size() == 1 && bandwidth[0] > 0 &&
-              std::isfinite(bandwidth[0]),
-          file.name(), ": the number of items or the bandwidth is missing; the file is damaged");
-  model.items = items[0];
-  model.bandwidth = bandwidth[0];
-  model.anchors = file.matrix("anchors");
-  const auto eigenvalues = file.doubles("eigenvalues");
-  model.eigenvalues = Eigen::Map<const VectorD>(eigenvalues.data(), std::ssize(eigenvalues));
-  model.projection = file.matrix_d("projection");
-  require(model.anchors.rows() > 0 && model.projection.rows() == model.anchors.rows() &&
-              model.projection.cols() == model.eigenvalues.size(),
-          file.name(), ": ", model.anchors.rows(), " anchors and ", model.eigenvalues.size(),
-          " eigenvalues do not fit a projection of ", model.projection.rows(), " x ",
-          model.projection.cols(), "; the file is damaged");
-  require(model.anchors.allFinite() && model.projection.allFinite() &&
-              model.eigenvalues.allFinite() && (model.eigenvalues.array() >= 0).all(),
-          file.name(), ": the model holds what is not a number; the file is damaged");
+  AnchorEigenmaps model =
+      read_model<AnchorEigenmaps>(file, kAnchorEigenmapsKind, kAnchorEigenmapsLayout,
+                                  [](const AnchorEigenmapOptions& options) { check(options); });
+  require(model.items >= 0 && model.bandwidth > 0 && model.anchors.rows() > 0 &&
+              (model.eigenvalues.array() >= 0).all(),
+          file.name(), ": its anchors or eigenvalues cannot be; the file is damaged");
   return model;
 }
 

@@ -5,8 +5,7 @@
 #include <span>
 
 #include "commonplace/base/error.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 
 namespace commonplace {
 namespace {
@@ -14,40 +13,6 @@ namespace {
 constexpr const char* kAxisEigenmapsKind = "axis-eigenmaps";
 constexpr const char* kStatisticsKind = "axis-statistics";
 constexpr int kAxisEigenmapsLayout = 1;
-
-std::span<const double> span_of(const VectorD& values) {
-  return {values.data(), static_cast<std::size_t>(values.size())};
-}
-
-/// A vector of finite numbers, of `size` if that is not negative.
-VectorD vector_of(const TensorFile& file, const std::string& name, std::int64_t size = -1) {
-  const auto values = file.doubles(name);
-  require(size < 0 || std::ssize(values) == size, file.name(), ": ", name, " has ", values.size(),
-          " numbers, expected ", size, "; the file is damaged");
-  VectorD result =
-      Eigen::Map<const VectorD>(values.data(), static_cast<Eigen::Index>(values.size()));
-  require(result.allFinite(), file.name(), ": ", name,
-          " holds what is not a number; the file is damaged");
-  return result;
-}
-
-MatrixD matrix_of(const TensorFile& file, const std::string& name, std::int64_t rows,
-                  std::int64_t columns) {
-  MatrixD result = file.matrix_d(name);
-  require(result.rows() == rows && result.cols() == columns, file.name(), ": ", name, " is ",
-          result.rows(), " x ", result.cols(), ", expected ", rows, " x ", columns,
-          "; the file is damaged");
-  require(result.allFinite(), file.name(), ": ", name,
-          " holds what is not a number; the file is damaged");
-  return result;
-}
-
-std::int64_t items_of(const TensorFile& file) {
-  const auto items = file.longs("items");
-  require(items.size() == 1 && items[0] >= 0, file.name(),
-          ": the number of items is missing; the file is damaged");
-  return items[0];
-}
 
 void check_axes(const AxisEigenmaps& model, const TensorFile& file) {
   for (Eigen::Index axis = 0; axis < model.axes(); ++axis)
@@ -63,121 +28,97 @@ void check_axes(const AxisEigenmaps& model, const TensorFile& file) {
           ": an eigenvalue or a norm is not positive; the file is damaged");
 }
 
-/// Calls `use` with a writer that holds the model.
-template <class Use>
-void with_tensors(const AxisEigenmaps& model, Use use) {
-  TensorWriter writer;
-  describe_model(writer, kAxisEigenmapsKind, kAxisEigenmapsLayout, options_to_json(model.options));
-  const std::int64_t items[] = {model.items};
-  writer.add("items", std::span<const std::int64_t>(items));
-  writer.add("mean", span_of(model.mean));
-  writer.add("rotation", model.rotation);
-  writer.add("low", span_of(model.low));
-  writer.add("high", span_of(model.high));
-  writer.add("clip_low", span_of(model.clip_low));
-  writer.add("clip_high", span_of(model.clip_high));
-  writer.add("bandwidths", span_of(model.bandwidths));
-  writer.add("axis", std::span<const std::int64_t>(model.axis));
-  writer.add("eigenvalues", span_of(model.eigenvalues));
-  writer.add("functions", model.functions);
-  writer.add("norms", span_of(model.norms));
-  use(writer);
+template <class Statistics, class Visit>
+requires std::is_same_v<std::remove_const_t<Statistics>, AxisStatistics>
+void visit_tensors(Statistics& statistics, Visit&& visit) {
+  visit("items", statistics.items);
+  visit("sum", statistics.sum);
+  visit("scatter", statistics.scatter);
+  visit("histogram", statistics.histogram);
+  visit("between", statistics.between);
+  visit("moment", statistics.moment);
+  visit("second", statistics.second);
 }
 
-template <class Use>
-void with_tensors(const AxisStatistics& statistics, Use use) {
+TensorWriter writer_of(const AxisStatistics& statistics) {
   TensorWriter writer;
   describe_model(writer, kStatisticsKind, kAxisEigenmapsLayout, "{}");
-  const std::int64_t items[] = {statistics.items};
-  writer.add("items", std::span<const std::int64_t>(items));
-  writer.add("sum", span_of(statistics.sum));
-  writer.add("scatter", statistics.scatter);
-  writer.add("histogram", statistics.histogram);
-  writer.add("between", statistics.between);
-  writer.add("moment", statistics.moment);
-  writer.add("second", statistics.second);
-  use(writer);
+  visit_tensors(statistics, TensorSaver{writer});
+  return writer;
 }
 
-template <class Kept>
-std::string bytes_of(const Kept& kept) {
-  std::string bytes;
-  with_tensors(kept, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
-  return bytes;
-}
-
-/// Counts of items, of which every axis has `items`.
-MatrixD counts_of(const TensorFile& file, const std::string& name, std::int64_t axes,
-                  std::int64_t columns, std::int64_t items) {
-  MatrixD counts = matrix_of(file, name, axes, columns);
+/// Error unless every axis counts all items.
+void check_counts(const TensorFile& file, const MatrixD& counts, std::int64_t items) {
   require((counts.array() >= 0).all() &&
               (counts.rowwise().sum().array() == static_cast<double>(items)).all(),
-          file.name(), ": ", name, " does not count the items of every axis; the file is damaged");
-  return counts;
+          file.name(), ": an axis does not count all items; the file is damaged");
 }
 
 }  // namespace
 
-void save(const AxisEigenmaps& model, const std::filesystem::path& path) {
-  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, AxisEigenmaps>
+static void visit_tensors(Model& model, Visit&& visit) {
+  visit("items", model.items);
+  visit("mean", model.mean);
+  visit("low", model.low, TensorShape{model.options.rotate ? -1 : model.mean.size()});
+  const TensorShape axes{model.low.size()};
+  visit("rotation", model.rotation,
+        model.options.rotate ? TensorShape{axes.rows, model.mean.size()} : TensorShape{0, 0});
+  visit("high", model.high, axes);
+  visit("clip_low", model.clip_low, axes);
+  visit("clip_high", model.clip_high, axes);
+  visit("bandwidths", model.bandwidths, axes);
+  visit("axis", model.axis);
+  const TensorShape count{std::ssize(model.axis)};
+  visit("eigenvalues", model.eigenvalues, count);
+  visit("functions", model.functions, TensorShape{count.rows, -1});
+  visit("norms", model.norms, count);
 }
 
-std::string to_bytes(const AxisEigenmaps& model) { return bytes_of(model); }
+void save(const AxisEigenmaps& model, const std::filesystem::path& path) {
+  model_writer(model, kAxisEigenmapsKind, kAxisEigenmapsLayout).write(path);
+}
+
+std::string to_bytes(const AxisEigenmaps& model) {
+  return model_writer(model, kAxisEigenmapsKind, kAxisEigenmapsLayout).bytes();
+}
 
 AxisEigenmaps load_axis_eigenmaps(const TensorFile& file) {
-  require_kind(file, kAxisEigenmapsKind, kAxisEigenmapsLayout);
-  AxisEigenmaps model;
-  model.options = options_from_json<AxisEigenmapOptions>(file.metadata("options"));
-  check(model.options);
-  model.items = items_of(file);
-  model.mean = vector_of(file, "mean");
-  model.low = vector_of(file, "low");
-  const std::int64_t axes = model.low.size();
-  if (model.options.rotate) {
-    model.rotation = matrix_of(file, "rotation", axes, model.mean.size());
-  } else {
-    model.rotation = matrix_of(file, "rotation", 0, 0);
-    require(axes == model.mean.size(), file.name(), ": ", axes, " axes do not fit ",
-            model.mean.size(), " features; the file is damaged");
-  }
-  model.high = vector_of(file, "high", axes);
-  model.clip_low = vector_of(file, "clip_low", axes);
-  model.clip_high = vector_of(file, "clip_high", axes);
-  model.bandwidths = vector_of(file, "bandwidths", axes);
-  const auto axis = file.longs("axis");
-  model.axis.assign(axis.begin(), axis.end());
-  const std::int64_t count = std::ssize(axis);
-  model.eigenvalues = vector_of(file, "eigenvalues", count);
-  const std::int64_t bins = file.matrix_d("functions").cols();
-  require(bins >= 3 && bins <= kMostBins, file.name(), ": functions of ", bins,
-          " bins; the file is damaged");
-  model.functions = matrix_of(file, "functions", count, bins);
-  model.norms = vector_of(file, "norms", count);
+  AxisEigenmaps model =
+      read_model<AxisEigenmaps>(file, kAxisEigenmapsKind, kAxisEigenmapsLayout,
+                                [](const AxisEigenmapOptions& options) { check(options); });
+  const std::int64_t bins = model.functions.cols();
+  require(model.items >= 0 && bins >= 3 && bins <= kMostBins, file.name(), ": functions of ", bins,
+          " bins from ", model.items, " items; the file is damaged");
   check_axes(model, file);
   return model;
 }
 
 void save(const AxisStatistics& statistics, const std::filesystem::path& path) {
-  with_tensors(statistics, [&](const TensorWriter& writer) { writer.write(path); });
+  writer_of(statistics).write(path);
 }
 
-std::string to_bytes(const AxisStatistics& statistics) { return bytes_of(statistics); }
+std::string to_bytes(const AxisStatistics& statistics) { return writer_of(statistics).bytes(); }
 
 AxisStatistics load_axis_statistics(const TensorFile& file, const AxisEigenmaps& model) {
   require_kind(file, kStatisticsKind, kAxisEigenmapsLayout);
+  AxisStatistics statistics;
+  visit_tensors(statistics, TensorLoader{file});
+  const auto fits = [](const MatrixD& matrix, std::int64_t rows, std::int64_t columns) {
+    return matrix.rows() == rows && matrix.cols() == columns;
+  };
   const std::int64_t axes = model.axes();
   const std::int64_t intervals = model.bins() - 1;
   const std::int64_t rotated = model.options.rotate ? model.features() : 0;
-  AxisStatistics statistics;
-  statistics.items = items_of(file);
-  require(statistics.items >= model.items, file.name(), ": statistics of ", statistics.items,
-          " items for eigenfunctions of ", model.items, "; the file is damaged");
-  statistics.sum = vector_of(file, "sum", model.features());
-  statistics.scatter = matrix_of(file, "scatter", rotated, rotated);
-  statistics.histogram = counts_of(file, "histogram", axes, model.bins(), statistics.items);
-  statistics.between = counts_of(file, "between", axes, intervals, statistics.items);
-  statistics.moment = matrix_of(file, "moment", axes, intervals);
-  statistics.second = matrix_of(file, "second", axes, intervals);
+  require(statistics.items >= model.items && statistics.sum.size() == model.features() &&
+              fits(statistics.scatter, rotated, rotated) &&
+              fits(statistics.histogram, axes, model.bins()) &&
+              fits(statistics.between, axes, intervals) &&
+              fits(statistics.moment, axes, intervals) && fits(statistics.second, axes, intervals),
+          file.name(), ": the statistics do not fit the eigenfunctions; the file is damaged");
+  check_counts(file, statistics.histogram, statistics.items);
+  check_counts(file, statistics.between, statistics.items);
   return statistics;
 }
 

@@ -8,11 +8,11 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/detect/core/axis_spread.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -35,14 +35,6 @@ void check(const GraphDiffusionOptions& options) {
   require(options.whitening >= 0 && options.whitening <= 1, "whitening is ", options.whitening,
           "; expected 0 .. 1");
   require(options.references >= 1, "references is ", options.references, "; expected 1 or more");
-}
-
-/// Each row scaled to length one; zero stays zero.
-void normalise_rows(Eigen::Ref<Matrix> rows) {
-  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
-    const double norm = std::sqrt(rows.row(row).cast<double>().squaredNorm());
-    if (norm > 0) rows.row(row) = (rows.row(row).cast<double>() / norm).cast<float>();
-  }
 }
 
 /// The places of the greatest numbers above 0 but that at `skip`; ties go to the lower place.
@@ -90,8 +82,7 @@ Matrix whitened(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& row
     result.rowwise() -= mean;
     result = multiply(result, model.whitening, jobs);
   }
-  normalise_rows(result);
-  return result;
+  return unit_rows(std::move(result), jobs);
 }
 
 /// (1 - share) of each row and `share` of what `values` its nearest references have.
@@ -169,63 +160,42 @@ Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
             " has a feature that is not a finite number; expected only finite ones");
   Matrix result = whitened(model, rows, jobs);
   average(model, model.averaged, items, jobs, result);
-  normalise_rows(result);
-  return result;
+  return unit_rows(std::move(result), jobs);
 }
 
-namespace {
+namespace {}  // namespace
 
-void add_model(TensorWriter& writer, const GraphDiffusion& model) {
-  describe_model(writer, kGraphDiffusionKind, kGraphDiffusionLayout,
-                 options_to_json(model.options));
-  writer.add("mean", std::span<const double>(model.mean.data(),
-                                             static_cast<std::size_t>(model.mean.size())));
-  writer.add("whitening", model.whitening);
-  writer.add("references", model.references);
-  writer.add("averaged", model.averaged);
-  writer.add("rows", std::span<const std::int64_t>(model.rows));
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, GraphDiffusion>
+static void visit_tensors(Model& model, Visit&& visit) {
+  visit("references", model.references);
+  const std::int64_t columns = model.references.cols();
+  visit("averaged", model.averaged, TensorShape{model.references.rows(), columns});
+  visit("rows", model.rows, TensorShape{model.references.rows()});
+  visit("whitening", model.whitening);
+  visit("mean", model.mean);
 }
-
-}  // namespace
 
 void save(const GraphDiffusion& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  add_model(writer, model);
-  writer.write(path);
+  model_writer(model, kGraphDiffusionKind, kGraphDiffusionLayout).write(path);
 }
 
 std::string to_bytes(const GraphDiffusion& model) {
-  TensorWriter writer;
-  add_model(writer, model);
-  return writer.bytes();
+  return model_writer(model, kGraphDiffusionKind, kGraphDiffusionLayout).bytes();
 }
 
 GraphDiffusion load_graph_diffusion(const TensorFile& file) {
-  require_kind(file, kGraphDiffusionKind, kGraphDiffusionLayout);
-  GraphDiffusion model;
-  model.options = options_from_json<GraphDiffusionOptions>(file.metadata("options"));
-  check(model.options);
-  model.references = file.matrix("references");
-  model.averaged = file.matrix("averaged");
-  model.whitening = file.matrix("whitening");
-  const auto mean = file.doubles("mean");
-  model.mean = Eigen::Map<const VectorD>(mean.data(), std::ssize(mean));
+  GraphDiffusion model =
+      read_model<GraphDiffusion>(file, kGraphDiffusionKind, kGraphDiffusionLayout,
+                                 [](const GraphDiffusionOptions& options) { check(options); });
   const Eigen::Index columns = model.references.cols();
-  require(model.averaged.rows() == model.references.rows() && model.averaged.cols() == columns &&
-              (model.whitening.size() == 0 ||
-               (model.whitening.rows() == columns && model.whitening.cols() == columns &&
-                model.mean.size() == columns)),
+  require(model.whitening.size() == 0 ||
+              (model.whitening.rows() == columns && model.whitening.cols() == columns &&
+               model.mean.size() == columns),
           file.name(), ": the parts of the smoothing do not fit; the file is damaged");
-  const auto rows = file.longs("rows");
-  require(std::ssize(rows) == model.references.rows() && !rows.empty(), file.name(), ": ",
-          rows.size(), " item numbers do not fit ", model.references.rows(),
-          " references; the file is damaged");
-  model.rows.assign(rows.begin(), rows.end());
-  require(model.rows[0] >= 0 && std::is_sorted(model.rows.begin(), model.rows.end()), file.name(),
-          ": the item numbers are out of order; the file is damaged");
-  require(model.references.allFinite() && model.averaged.allFinite() &&
-              model.whitening.allFinite() && model.mean.allFinite(),
-          file.name(), ": the model holds what is not a number; the file is damaged");
+  require(!model.rows.empty() && model.rows[0] >= 0 &&
+              std::is_sorted(model.rows.begin(), model.rows.end()),
+          file.name(), ": the item numbers are out of order; the file is damaged");
   return model;
 }
 

@@ -8,8 +8,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/squared_differences.h"
 #include "commonplace/relate/core/nystrom_choice.h"
@@ -45,10 +45,10 @@ constexpr std::uint64_t kMedianStream = 2;
 enum class Shape { rbf, laplace, cosine };
 
 Shape shape_of(const NystromOptions& options) {
-  if (options.kernel == kRbfKernel) return Shape::rbf;
-  if (options.kernel == "laplace") return Shape::laplace;
-  require(options.kernel == "cosine", "kernel is '", options.kernel,
-          "'; expected gaussian, laplace or cosine");
+  const std::string kernel = current_word(options.kernel);
+  if (kernel == kRbfKernel) return Shape::rbf;
+  if (kernel == "laplace") return Shape::laplace;
+  require(kernel == "cosine", "kernel is '", options.kernel, "'; expected rbf, laplace or cosine");
   return Shape::cosine;
 }
 
@@ -257,59 +257,32 @@ Matrix encode(const NystromFeatures& model, const FeatureRows& rows, int jobs) {
   return result;
 }
 
-namespace {
+namespace {}  // namespace
 
-/// Calls `use` with a writer that holds the model.
-template <class Use>
-void with_tensors(const NystromFeatures& model, const Use& use) {
-  TensorWriter writer;
-  describe_model(writer, kNystromKind, kNystromLayout, options_to_json(model.options));
-  if (model.landmarks.is_sparse)
-    writer.add_sparse("landmarks", model.landmarks.sparse.view());
-  else
-    writer.add("landmarks", model.landmarks.dense);
-  writer.add("map", model.map);
-  use(writer);
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, NystromFeatures>
+static void visit_tensors(Model& model, Visit&& visit) {
+  visit("landmarks", model.landmarks);
+  const std::int64_t size = model.landmarks.view().rows();
+  visit("map", model.map, TensorShape{size, size});
 }
-
-StoredRows read_rows(const TensorFile& file, const std::string& name) {
-  StoredRows result;
-  result.is_sparse = !file.has(name);
-  if (result.is_sparse)
-    result.sparse = copy(file.sparse(name));
-  else
-    result.dense = file.matrix(name);
-  return result;
-}
-
-}  // namespace
 
 void save(const NystromFeatures& model, const std::filesystem::path& path) {
-  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+  model_writer(model, kNystromKind, kNystromLayout).write(path);
 }
 
 std::string to_bytes(const NystromFeatures& model) {
-  std::string bytes;
-  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
-  return bytes;
+  return model_writer(model, kNystromKind, kNystromLayout).bytes();
 }
 
 NystromFeatures load_nystrom_features(const TensorFile& file) {
-  require_kind(file, kNystromKind, kNystromLayout);
-  NystromFeatures model;
-  model.options = options_from_json<NystromOptions>(file.metadata("options"));
-  check(model.options);
+  NystromFeatures model = read_model<NystromFeatures>(
+      file, kNystromKind, kNystromLayout, [](const NystromOptions& options) { check(options); });
   require(model.options.width > 0 || shape_of(model.options) == Shape::cosine, file.name(),
           ": the kernel has no width; the file is damaged");
-  model.landmarks = read_rows(file, "landmarks");
-  model.map = file.matrix_d("map");
-  const std::int64_t size = model.landmarks.view().rows();
-  require(size >= 1 && model.map.rows() == size && model.map.cols() == size, file.name(), ": ",
-          size, " landmarks do not fit a map of ", model.map.rows(), " x ", model.map.cols(),
-          "; the file is damaged");
-  require(squared_norms(model.landmarks.view()).allFinite() && model.map.allFinite() &&
+  require(model.landmarks.view().rows() >= 1 && squared_norms(model.landmarks.view()).allFinite() &&
               model.map.isLowerTriangular(0) && (model.map.diagonal().array() > 0).all(),
-          file.name(), ": the landmarks or their map are not numbers; the file is damaged");
+          file.name(), ": the landmarks or their map cannot be; the file is damaged");
   return model;
 }
 

@@ -9,6 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -139,25 +140,23 @@ void add_tags(SparseGp& gp, std::int64_t count) {
   gp.weights.rightCols(count).setZero();
 }
 
+template <class Gp, class Visit>
+requires std::is_same_v<std::remove_const_t<Gp>, SparseGp>
+static void visit_tensors(Gp& gp, std::int64_t size, Visit&& visit) {
+  visit("latents.inverse", gp.inverse, TensorShape{size, size});
+  visit("latents.weights", gp.weights, TensorShape{size, -1});
+  visit("latents.ridge", gp.noise_variance);
+}
+
 void add_sparse_gp(TensorWriter& writer, const SparseGp& gp) {
-  writer.add("latents.inverse", gp.inverse);
-  writer.add("latents.weights", gp.weights);
-  writer.add("latents.ridge", std::span<const double>(&gp.noise_variance, 1));
+  visit_tensors(gp, -1, TensorSaver{writer});
 }
 
 SparseGp read_sparse_gp(const TensorFile& file, std::int64_t size) {
   SparseGp result;
-  result.inverse = file.matrix_d("latents.inverse");
-  result.weights = file.matrix("latents.weights");
-  const auto noise_variance = file.doubles("latents.ridge");
-  require(noise_variance.size() == 1 && noise_variance[0] > 0 && std::isfinite(noise_variance[0]) &&
-              result.inverse.rows() == size && result.inverse.cols() == size &&
-              result.weights.rows() == size,
-          file.name(), ": latents of ", result.inverse.rows(), " x ", result.inverse.cols(),
-          " do not fit ", size, " prototypes; the file is damaged");
-  require(result.inverse.allFinite() && result.weights.allFinite(), file.name(),
-          ": a latent is not a number; the file is damaged");
-  result.noise_variance = noise_variance[0];
+  visit_tensors(result, size, TensorLoader{file});
+  require(result.noise_variance > 0, file.name(), ": the noise variance is ", result.noise_variance,
+          "; the file is damaged");
   return result;
 }
 

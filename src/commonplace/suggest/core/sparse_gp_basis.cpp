@@ -7,6 +7,7 @@
 #include <string>
 
 #include "commonplace/base/error.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -48,13 +49,6 @@ double number_of(const TensorFile& file, const std::string& key) {
   require(problem == std::errc{} && stop == end, file.name(), ": ", key, " is '", text,
           "', not a number; the file is damaged");
   return value;
-}
-
-bool all_finite(const MatrixView& matrix) { return matrix.allFinite(); }
-
-bool all_finite(const SparseView& matrix) {
-  return std::all_of(matrix.values.begin(), matrix.values.end(),
-                     [](float value) { return std::isfinite(value); });
 }
 
 }  // namespace
@@ -99,15 +93,19 @@ Matrix ReadyBasis::whiten(const FeatureRows& items, int jobs) const {
   return result;
 }
 
+template <class Basis, class Visit>
+requires std::is_same_v<std::remove_const_t<Basis>, SparseGpBasis>
+static void visit_tensors(Basis& basis, Visit&& visit) {
+  visit("basis.prototypes", basis.prototypes);
+  const std::int64_t size = basis.prototypes.view().rows();
+  visit("basis.whitener", basis.whitener, TensorShape{size, size});
+}
+
 void add_basis(TensorWriter& writer, const SparseGpBasis& basis) {
   writer.set("basis.kernel", std::string(to_string(basis.kernel.kind)));
   writer.set("basis.length", exact_text(basis.kernel.length_scale));
   writer.set("basis.variance", exact_text(basis.kernel.variance));
-  if (basis.prototypes.is_sparse)
-    writer.add_sparse("basis.prototypes", basis.prototypes.sparse.view());
-  else
-    writer.add("basis.prototypes", basis.prototypes.dense);
-  writer.add("basis.whitener", basis.whitener);
+  visit_tensors(basis, TensorSaver{writer});
 }
 
 SparseGpBasis read_basis(const TensorFile& file) {
@@ -116,25 +114,8 @@ SparseGpBasis read_basis(const TensorFile& file) {
   basis.kernel.length_scale = number_of(file, "basis.length");
   basis.kernel.variance = number_of(file, "basis.variance");
   check(basis.kernel);
-  basis.prototypes.is_sparse = !file.has("basis.prototypes");
-  bool finite = true;
-  if (basis.prototypes.is_sparse) {
-    const SparseView rows = file.sparse("basis.prototypes");
-    finite = all_finite(rows);
-    basis.prototypes.sparse = copy(rows);
-  } else {
-    const MatrixView rows = file.matrix("basis.prototypes");
-    finite = all_finite(rows);
-    basis.prototypes.dense = rows;
-  }
-  const MatrixView whitener = file.matrix("basis.whitener");
-  const std::int64_t size = basis.prototypes.view().rows();
-  require(size >= 1 && whitener.rows() == size && whitener.cols() == size, file.name(),
-          ": a whitener of ", whitener.rows(), " x ", whitener.cols(), " does not fit ", size,
-          " prototypes; the file is damaged");
-  require(finite && all_finite(whitener), file.name(),
-          ": the basis has entries that are not numbers; the file is damaged");
-  basis.whitener = whitener;
+  visit_tensors(basis, TensorLoader{file});
+  require(basis.size() >= 1, file.name(), ": there are no prototypes; the file is damaged");
   return basis;
 }
 

@@ -6,9 +6,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/suggest/core/knn_votes.h"
 
 namespace commonplace {
@@ -41,21 +42,9 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
   return result;
 }
 
-Matrix unit_rows(const FeatureRows& raw) {
-  Matrix rows = raw.dense();
-  for (Eigen::Index row = 0; row < rows.rows(); ++row)
-    if (const float norm = rows.row(row).norm(); norm > 0) rows.row(row) /= norm;
-  return rows;
-}
-
 template <class Value>
 std::span<const Value> span_of(const std::vector<Value>& values) {
   return values;
-}
-
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](float value) { return std::isfinite(value); });
 }
 
 void require_fit(bool fits, const TensorFile& file, const char* what) {
@@ -65,12 +54,12 @@ void require_fit(bool fits, const TensorFile& file, const char* what) {
 }  // namespace
 
 void check(const SuggesterOptions& options) {
-  check_choice(options.method, "method", {"combined", "tags", "category", "neighbours"});
+  check_choice(options.method, "method", {"combined", "tags", "category", "knn"});
   check_choice(options.weighting, "weighting", {"auto", "plain", "rare", "telling", "both"});
   kernel_kind(options.kernel);
-  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length is ",
+  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length_scale is ",
           options.length_scale, "; expected more than 0, or 0 to choose it");
-  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "ridge is ",
+  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "noise is ",
           options.noise_variance, "; expected more than 0, or 0 to choose it");
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
@@ -85,7 +74,7 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
   if (result.is_sparse)
     result.sparse = weigh_rows(raw.sparse(), suggester.feature_weights, suggester.blocks, jobs);
   else
-    result.dense = unit_rows(raw);
+    result.dense = unit_rows(raw.dense(), jobs);
   return result;
 }
 
@@ -168,27 +157,32 @@ std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t 
   return best;
 }
 
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, Suggester>
+static void visit_tensors(Model& suggester, Visit&& visit) {
+  visit("features.weights", suggester.feature_weights);
+  visit("features.blocks", suggester.blocks);
+  visit("features.neighbour_weights", suggester.neighbour_weights,
+        TensorShape{std::ssize(suggester.feature_weights)});
+  visit("known.rows", suggester.known,
+        TensorShape{-1, suggester.basis.prototypes.view().columns()});
+  visit("known.tags", suggester.known_tags,
+        TensorShape{suggester.known.view().rows(), suggester.tags()});
+  visit("confidence.score", suggester.confidence.score);
+  visit("confidence.probability", suggester.confidence.probability);
+  visit("numbers", suggester.threshold);
+}
+
 void add_suggester(TensorWriter& writer, const Suggester& suggester) {
   writer.set("mixture", options_to_json(suggester.mixture));
-  writer.add("features.weights", span_of(suggester.feature_weights));
-  writer.add("features.blocks", span_of(suggester.blocks));
-  writer.add("features.neighbour_weights", span_of(suggester.neighbour_weights));
+  writer.set("neighbours", std::to_string(suggester.neighbours));
   add_basis(writer, suggester.basis);
   add_sparse_gp(writer, suggester.tag_gp);
-  if (suggester.known.is_sparse)
-    writer.add_sparse("known.rows", suggester.known.sparse.view());
-  else
-    writer.add("known.rows", suggester.known.dense);
-  writer.add_sparse("known.tags", suggester.known_tags.view());
   if (suggester.mixture.category != 0) {
     add_categories(writer, suggester.categories);
     add_softmax_gp(writer, suggester.classifier);
   }
-  writer.add("confidence.score", span_of(suggester.confidence.score));
-  writer.add("confidence.probability", span_of(suggester.confidence.probability));
-  const std::string numbers = std::to_string(suggester.neighbours);
-  writer.set("neighbours", numbers);
-  writer.add("numbers", std::span<const double>(&suggester.threshold, 1));
+  visit_tensors(suggester, TensorSaver{writer});
 }
 
 Suggester read_suggester(const TensorFile& file) {
@@ -197,20 +191,8 @@ Suggester read_suggester(const TensorFile& file) {
   require_fit(
       result.mixture.tags != 0 || result.mixture.neighbours != 0 || result.mixture.category != 0,
       file, "the weights of no way of knowing");
-  const auto weights = file.floats("features.weights");
-  const auto blocks = file.longs("features.blocks");
-  result.feature_weights.assign(weights.begin(), weights.end());
-  result.blocks.assign(blocks.begin(), blocks.end());
-  const auto of_neighbours = file.floats("features.neighbour_weights");
-  result.neighbour_weights.assign(of_neighbours.begin(), of_neighbours.end());
   result.basis = read_basis(file);
   result.tag_gp = read_sparse_gp(file, result.basis.size());
-  result.known.is_sparse = file.has("known.rows.starts");
-  if (result.known.is_sparse)
-    result.known.sparse = copy(file.sparse("known.rows"));
-  else
-    result.known.dense = file.matrix("known.rows");
-  result.known_tags = copy(file.sparse("known.tags"));
   if (result.mixture.category != 0) {
     result.categories = read_categories(file, result.tags());
     result.classifier = read_softmax_gp(file);
@@ -218,31 +200,14 @@ Suggester read_suggester(const TensorFile& file) {
                     result.classifier.size() == result.basis.size(),
                 file, "the categories");
   }
-  const auto scores = file.doubles("confidence.score");
-  const auto probabilities = file.doubles("confidence.probability");
-  result.confidence = {{scores.begin(), scores.end()},
-                       {probabilities.begin(), probabilities.end()}};
+  visit_tensors(result, TensorLoader{file});
   check(result.confidence);
   result.neighbours = std::strtoll(file.metadata("neighbours").c_str(), nullptr, 10);
-  const auto numbers = file.doubles("numbers");
-  require_fit(numbers.size() == 1 && numbers[0] >= 0 && result.neighbours >= 1, file,
-              "the settings");
-  result.threshold = numbers[0];
-
-  require_fit(all_finite(weights) && all_finite(result.neighbour_weights) &&
-                  all_finite(result.known.sparse.values) && result.known.dense.allFinite() &&
-                  all_finite(result.known_tags.values),
-              file, "entries that are not numbers");
-  const std::int64_t columns = result.basis.prototypes.view().columns();
-  require_fit(result.known.view().columns() == columns &&
-                  result.known.is_sparse == result.basis.prototypes.is_sparse,
-              file, "the known items");
-  require_fit(!result.known.is_sparse || (static_cast<std::int64_t>(weights.size()) == columns &&
-                                          result.neighbour_weights.size() == weights.size()),
+  require_fit(result.threshold >= 0 && result.neighbours >= 1, file, "the settings");
+  require_fit(result.known.is_sparse == result.basis.prototypes.is_sparse, file, "the known items");
+  require_fit(!result.known.is_sparse ||
+                  std::ssize(result.feature_weights) == result.basis.prototypes.view().columns(),
               file, "the features");
-  require_fit(result.known_tags.rows() == result.known.view().rows() &&
-                  result.known_tags.columns == result.tags(),
-              file, "the known items' tags");
   return result;
 }
 

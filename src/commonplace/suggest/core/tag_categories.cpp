@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "commonplace/base/error.h"
+#include "commonplace/io/tensors.h"
 
 namespace commonplace {
 
@@ -61,21 +62,23 @@ std::vector<std::int32_t> item_categories(const SparseView& tags, const TagCateg
   return result;
 }
 
+template <class Categories, class Visit>
+requires std::is_same_v<std::remove_const_t<Categories>, TagCategories>
+static void visit_tensors(Categories& categories, std::int64_t tags, Visit&& visit) {
+  visit("categories.tags", categories.tags);
+  visit("categories.shares", categories.shares, TensorShape{std::ssize(categories.tags), tags});
+}
+
 void add_categories(TensorWriter& writer, const TagCategories& categories) {
-  writer.add("categories.tags", std::span<const std::int32_t>(categories.tags));
-  writer.add("categories.shares", categories.shares);
+  visit_tensors(categories, -1, TensorSaver{writer});
 }
 
 TagCategories read_categories(const TensorFile& file, std::int64_t tags) {
   TagCategories result;
-  const auto of = file.ints("categories.tags");
-  result.tags.assign(of.begin(), of.end());
-  result.shares = file.matrix("categories.shares");
-  require(result.shares.rows() == std::ssize(result.tags) && result.shares.cols() == tags &&
-              result.shares.allFinite() &&
-              std::all_of(of.begin(), of.end(),
-                          [&](std::int32_t tag) { return tag >= 0 && tag < tags; }),
-          file.name(), ": the categories do not fit ", tags, " tags; the file is damaged");
+  visit_tensors(result, tags, TensorLoader{file});
+  require(
+      std::ranges::all_of(result.tags, [&](std::int32_t tag) { return tag >= 0 && tag < tags; }),
+      file.name(), ": the categories do not fit ", tags, " tags; the file is damaged");
   return result;
 }
 
