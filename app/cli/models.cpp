@@ -106,8 +106,13 @@ int remove(const Arguments& arguments) {
   return kSuccess;
 }
 
+struct Speed {
+  double a_second = 0;
+  std::vector<std::int64_t> batch;  ///< the shape of what was encoded again and again
+};
+
 /// Texts or pictures a second, measured for about a second and a half.
-double speed_of(Encoder& encoder, Medium medium) {
+Speed speed_of(Encoder& encoder, Medium medium) {
   const std::vector<Tokens> texts(
       32, medium == Medium::text
               ? encoder.prepare("a sentence of some twenty words, such as people write below a "
@@ -131,7 +136,14 @@ double speed_of(Encoder& encoder, Medium medium) {
   std::size_t done = 0;
   const auto begun = Clock::now();
   while (seconds_since(begun) < 1.5) done += once();
-  return static_cast<double>(done) / seconds_since(begun);
+  Speed speed{static_cast<double>(done) / seconds_since(begun), {}};
+  if (medium == Medium::text) {
+    speed.batch = {std::ssize(texts), std::ssize(texts.front().ids)};
+  } else {
+    const auto sides = shape_of(encoder.model().picture->rules);
+    speed.batch = {std::ssize(pictures), sides[0], sides[1], sides[2]};
+  }
+  return speed;
 }
 
 int describe(const Arguments& arguments) {
@@ -152,9 +164,9 @@ int describe(const Arguments& arguments) {
     json["fingerprint"][name] = fingerprint_of(model, medium);
     rows.push_back({"vectors of " + name, with_commas(dimensions) + " numbers"});
     if (!arguments.speed) continue;
-    const double speed = speed_of(encoder, medium);
-    json["speed"][name] = speed;
-    rows.push_back({"speed here", fixed(speed, 1) + " " +
+    const Speed speed = speed_of(encoder, medium);
+    json["speed"][name] = {{"a_second", speed.a_second}, {"batch", speed.batch}};
+    rows.push_back({"speed here", fixed(speed.a_second, 1) + " " +
                                       (medium == Medium::text ? "sentences" : "pictures") +
                                       " a second"});
   }

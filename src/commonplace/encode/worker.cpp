@@ -45,11 +45,10 @@ fs::path worker_program() {
   return variable != nullptr ? variable : "commonplace";
 }
 
-/// Lets a model take most of the memory, but not all of it, and write no files.
+/// Lets a model take most of the memory, but not all of it.
 void limit_worker() {
   const rlimit nothing{0, 0};
   setrlimit(RLIMIT_CORE, &nothing);
-  setrlimit(RLIMIT_FSIZE, &nothing);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const auto pages = static_cast<rlim_t>(std::max(1L, sysconf(_SC_PHYS_PAGES)));
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
