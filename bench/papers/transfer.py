@@ -185,9 +185,10 @@ def reviews(program, folder, options):
         below = [100 * (row["commonplace"]["accuracy"] - max(each["accuracy"] for name, each in row.items()
                                                              if name != "commonplace")) for row in rows]
         ece = [each["calibration_error"] for each in ours]
+        print(f"  against the best of the others {np.mean(below):+.1f} points on average, {min(below):+.1f} at worst; "
+              f"more than 1 below in {sum(each < -1 for each in below)}")
         print(f"  expected calibration error {np.mean(ece):.3f} on average, {max(ece):.3f} at most, above 0.1 in "
-              f"{sum(each > 0.1 for each in ece)}; against the best of the others {min(below):+.1f} points at worst, "
-              f"more than 1 below in {sum(each < -1 for each in below)}; answers of one class: "
+              f"{sum(each > 0.1 for each in ece)}; answers of one class: "
               f"{sum(each['largest_said'] > 0.99 for each in ours)}")
 
 
