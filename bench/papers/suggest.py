@@ -7,6 +7,7 @@ Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
   bookmarks   from a library; the earlier half of the tagged bookmarks trains, the later half tests
   people      the bookmarks of each person, oldest to newest: what is claimed beside what is real
+  timed       the same for photographs with dates
   folds       the same for drawn items: a fifth of each training file after the other is asked for by the rest
   letter, pendigits   the classifier alone: prototypes chosen by descent, by information gain, at random
 Each data set is learned with 10 % prototypes and with as many as validation on the training items asks
@@ -25,7 +26,7 @@ import tempfile
 
 DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
 FILES = ["bibtex", "delicious", "rcv1sub1", "stackex_cs", "stackex_cooking", "citeulike_t"]
-OTHERS = ["bookmarks", "people", "folds"]
+OTHERS = ["bookmarks", "people", "timed", "folds"]
 CLASSES = ["letter", "pendigits"]
 
 
@@ -78,7 +79,7 @@ def claims(program, name, library, share):
         return (f"{100 * each['value']:+5.1f} ({100 * low:+5.1f} .. {100 * high:+5.1f})"
                 + ("" if low <= 0 <= high else " OUTSIDE"))
 
-    print(f"  {name:<10} {result['train_items']:>5} -> {result['test_items']:<5} "
+    print(f"  {name:<14} {result['train_items']:>5} -> {result['test_items']:<5} "
           f"P@1 claimed {100 * claimed['precision@1']:4.1f} real {100 * method['precision@1']:4.1f} "
           f"{difference(claimed['real_less_claimed'])}   shown {shown['suggestions']:>5}: "
           f"sure {100 * shown['confidence']:4.1f} right {100 * shown['right']:4.1f} "
@@ -101,6 +102,23 @@ def people(program, scratch):
         run(program, "add", library, user, source)
         for share in (0.2, 0.5):
             claims(program, user, library, share)
+
+
+def timed(program, scratch):
+    """Photographs with titles, tags and dates."""
+    library = pathlib.Path(scratch) / "timed"
+    run(program, "init", library)
+    print("\nphotographs by their titles, oldest items -> newest items; in %, with 95 % intervals of the differences")
+    for name in ("oldnyc",):
+        source = pathlib.Path(scratch) / f"{name}.jsonl"
+        with gzip.open(DATA / name / "photos.jsonl.gz", "rt", encoding="utf-8") as lines, source.open("w") as file:
+            for photo in map(json.loads, lines):
+                if photo["title"] and photo["tags"] and photo["date"]:
+                    file.write(json.dumps({"id": photo["id"], "title": photo["title"], "text": photo.get("text") or "",
+                                           "tags": photo["tags"], "time": photo["date"]}) + "\n")
+        run(program, "add", library, name, source)
+        for share in (0.2, 0.5):
+            claims(program, name, library, share)
 
 
 def folds(program, scratch, count=5):
@@ -175,9 +193,9 @@ def main():
         elif name == "people":
             with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
                 people(arguments.program, scratch)
-        elif name == "folds":
+        elif name in ("timed", "folds"):
             with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
-                folds(arguments.program, scratch)
+                (timed if name == "timed" else folds)(arguments.program, scratch)
         elif name in CLASSES:
             classify(arguments.program, name, arguments.repeat)
         else:

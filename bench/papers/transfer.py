@@ -2,7 +2,7 @@
 """Transitive transfer on real data: what the paper shows, beside its figures.
 
     bench/papers/transfer.py PROGRAM [--only newsgroups,sweeps,chain,selection,reviews,office,images]
-                                     [--repeat 10] [--triples 60] [--plots FOLDER]
+                                     [--repeat 10] [--triples 160] [--plots FOLDER]
 """
 import argparse
 import itertools
@@ -270,7 +270,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--only", default=",".join(part for part in parts if part != "selection"))
     parser.add_argument("--repeat", type=int, default=10)
-    parser.add_argument("--triples", type=int, default=60, help="of the 1,320 ordered triples of reviews")
+    parser.add_argument("--triples", type=int, default=160, help="of the 1,320 ordered triples of reviews")
     parser.add_argument("--plots", type=pathlib.Path)
     options = parser.parse_args()
     for name in options.only.split(","):
