@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Re-runs the experiments behind `suggest`: how well are tags told, and how honest is the confidence?
 
-    bench/papers/suggest.py PROGRAM [--only bibtex,...] [--baselines logistic,neighbours,popular]
+    bench/papers/suggest.py PROGRAM [--only bibtex,...] [--baselines logistic,knn,popular]
 
 Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
@@ -105,20 +105,19 @@ def people(program, scratch):
 
 
 def timed(program, scratch):
-    """Photographs with titles, tags and dates."""
+    """Old photographs with titles, tags and dates."""
     library = pathlib.Path(scratch) / "timed"
     run(program, "init", library)
     print("\nphotographs by their titles, oldest items -> newest items; in %, with 95 % intervals of the differences")
-    for name in ("oldnyc",):
-        source = pathlib.Path(scratch) / f"{name}.jsonl"
-        with gzip.open(DATA / name / "photos.jsonl.gz", "rt", encoding="utf-8") as lines, source.open("w") as file:
-            for photo in map(json.loads, lines):
-                if photo["title"] and photo["tags"] and photo["date"]:
-                    file.write(json.dumps({"id": photo["id"], "title": photo["title"], "text": photo.get("text") or "",
-                                           "tags": photo["tags"], "time": photo["date"]}) + "\n")
-        run(program, "add", library, name, source)
-        for share in (0.2, 0.5):
-            claims(program, name, library, share)
+    source = pathlib.Path(scratch) / "oldnyc.jsonl"
+    with gzip.open(DATA / "oldnyc" / "photos.jsonl.gz", "rt", encoding="utf-8") as lines, source.open("w") as file:
+        for photo in map(json.loads, lines):
+            if photo["title"] and photo["tags"] and photo["date"]:
+                file.write(json.dumps({"id": photo["id"], "title": photo["title"], "text": photo.get("text") or "",
+                                       "tags": photo["tags"], "time": photo["date"]}) + "\n")
+    run(program, "add", library, "oldnyc", source)
+    for share in (0.2, 0.5):
+        claims(program, "oldnyc", library, share)
 
 
 def folds(program, scratch, count=5):
@@ -172,7 +171,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--only", default=",".join(FILES + OTHERS + CLASSES))
-    parser.add_argument("--baselines", default="logistic,neighbours,popular")
+    parser.add_argument("--baselines", default="logistic,knn,popular")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
     if not DATA.is_dir():
