@@ -56,15 +56,13 @@ struct TaggedRows {
   Sparse targets;
 };
 
-/// Widens intervals both ways by the share that the newest items are behind or ahead of the older
-/// ones: what has changed once may change as much again, or back.
+/// Widens intervals downwards by the share that the newest items are behind the older ones: what
+/// has changed once may change as much again.
 void heed_shift(double older, SuggesterQuality& quality) {
   quality.older_precision_at_1 = older;
-  const double changed =
-      older > 0 ? std::min(1.0, std::abs(1 - quality.precision_at_1 / older)) : 0;
+  const double lost = older > 0 ? std::max(0.0, 1 - quality.precision_at_1 / older) : 0;
   const auto widen = [&](double value, Interval& interval) {
-    interval.low = std::max(0.0, value - std::hypot(value - interval.low, changed * value));
-    interval.high = std::min(1.0, value + std::hypot(interval.high - value, changed * value));
+    interval.low = std::max(0.0, value - std::hypot(value - interval.low, lost * value));
   };
   widen(quality.precision_at_1, quality.precision_at_1_interval);
   widen(quality.shown.right, quality.shown.interval);
