@@ -40,6 +40,7 @@ int run_undo(const Arguments& arguments) {
                 {"sidecars", taken.sidecars},
                 {"removed_from_sidecars", taken.tags},
                 {"sidecars_away", taken.away},
+                {"inside_pictures", taken.inside},
                 {"failed", taken.problems.size()}});
   } else {
     say(arguments, "Removed " + counted(removed, "tag") + " that '" + model + "' gave to '" +
@@ -51,6 +52,18 @@ int run_undo(const Arguments& arguments) {
       say(arguments, counted(taken.away, "picture") +
                          " cannot be reached now; when they are back, 'export --xmp' takes its "
                          "tags out of their sidecars.");
+  }
+  if (!taken.inside.empty()) {
+    warn(counted(std::ssize(taken.inside), "picture") + " " +
+         (taken.inside.size() == 1 ? "has" : "have") +
+         " tags of it in the file itself, where another program put them. Pictures are not "
+         "changed; this library does not take these tags in again, others would read them as the "
+         "machine's:");
+    for (std::size_t i = 0; i < std::min(taken.inside.size(), kShownTags); ++i)
+      warn("  " + taken.inside[i]);
+    if (taken.inside.size() > kShownTags)
+      warn("  and " + with_commas(static_cast<std::int64_t>(taken.inside.size() - kShownTags)) +
+           " more");
   }
   return taken.problems.empty() ? kSuccess : kSomeSkipped;
 }

@@ -7,6 +7,8 @@ Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
   bookmarks   from a library; the earlier half of the tagged bookmarks trains, the later half tests
   people      the bookmarks of each person, oldest to newest: what is claimed beside what is real
+  timed       the same for photographs with dates
+  folds       the same for drawn items: a fifth of each training file after the other is asked for by the rest
   letter, pendigits   the classifier alone: prototypes chosen by descent, by information gain, at random
 Each data set is learned with 10 % prototypes and with as many as validation on the training items asks
 for; the test items are looked at once, by the figures printed.
@@ -16,12 +18,15 @@ import gzip
 import json
 import os
 import pathlib
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
 
 DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
 FILES = ["bibtex", "delicious", "rcv1sub1", "stackex_cs", "stackex_cooking", "citeulike_t"]
+OTHERS = ["bookmarks", "people", "timed", "folds"]
 CLASSES = ["letter", "pendigits"]
 
 
@@ -41,10 +46,11 @@ def show(results):
     for result in results:
         low, high = result["precision@1_interval"]
         sure = f"{result['calibration_error']:.3f}" if "calibration_error" in result else "     "
+        claimed = f"{100 * result['claimed']['precision@1']:7.1f}" if "claimed" in result else "       "
         print(f"  {result['method']:<34} {result['prototypes'] or '':>5}  "
               f"{percent(*(result[f'precision@{k}'] for k in (1, 3, 5))):<15} "
               f"({percent(low)} .. {percent(high)})  {result['ndcg@5']:.3f}  "
-              f"{result['popular_ndcg@5']:.3f}/{result['rare_ndcg@5']:.3f}  {sure}  "
+              f"{result['popular_ndcg@5']:.3f}/{result['rare_ndcg@5']:.3f}  {sure}  {claimed}  "
               f"{result['train_seconds']:8.1f}", flush=True)
 
 
@@ -54,7 +60,7 @@ def suggest(program, name, source, baselines):
           f"({at_most['untagged_test_items']} more have no tags), "
           f"{at_most['features']} features, {at_most['tags']} tags")
     print(f"  {'':<34} {'M':>5}  {'P@1/3/5, %':<15} {'(P@1, 95 %)':<16} nDCG@5 popular/rare  "
-          "ECE  seconds to learn")
+          "ECE  claimed  seconds to learn")
     show(at_most["methods"])
     chosen = run(program, "evaluate", "suggest", *source, "--methods", "combined", "--baselines", "none")
     chosen["methods"][0]["method"] += ", auto"
@@ -73,7 +79,7 @@ def claims(program, name, library, share):
         return (f"{100 * each['value']:+5.1f} ({100 * low:+5.1f} .. {100 * high:+5.1f})"
                 + ("" if low <= 0 <= high else " OUTSIDE"))
 
-    print(f"  {name:<10} {result['train_items']:>5} -> {result['test_items']:<5} "
+    print(f"  {name:<14} {result['train_items']:>5} -> {result['test_items']:<5} "
           f"P@1 claimed {100 * claimed['precision@1']:4.1f} real {100 * method['precision@1']:4.1f} "
           f"{difference(claimed['real_less_claimed'])}   shown {shown['suggestions']:>5}: "
           f"sure {100 * shown['confidence']:4.1f} right {100 * shown['right']:4.1f} "
@@ -98,6 +104,53 @@ def people(program, scratch):
             claims(program, user, library, share)
 
 
+def timed(program, scratch):
+    """Old photographs with titles, tags and dates."""
+    library = pathlib.Path(scratch) / "timed"
+    run(program, "init", library)
+    print("\nphotographs by their titles, oldest items -> newest items; in %, with 95 % intervals of the differences")
+    source = pathlib.Path(scratch) / "oldnyc.jsonl"
+    with gzip.open(DATA / "oldnyc" / "photos.jsonl.gz", "rt", encoding="utf-8") as lines, source.open("w") as file:
+        for photo in map(json.loads, lines):
+            if photo["title"] and photo["tags"] and photo["date"]:
+                file.write(json.dumps({"id": photo["id"], "title": photo["title"], "text": photo.get("text") or "",
+                                       "tags": photo["tags"], "time": photo["date"]}) + "\n")
+    run(program, "add", library, "oldnyc", source)
+    for share in (0.2, 0.5):
+        claims(program, "oldnyc", library, share)
+
+
+def folds(program, scratch, count=5):
+    """Whether claims are too high or too low on average, by training files alone."""
+    print(f"\ntraining files in {count} parts, each asked for by the others: P@1 claimed and real, in %")
+    all_differences, outside = [], 0
+    for name in ("bibtex", "stackex_cs", "stackex_cooking", "rcv1sub1"):
+        with gzip.open(DATA / name / "train.txt.gz", "rt", encoding="utf-8") as file:
+            header, *items = file.read().splitlines()
+        shape = " ".join(header.split()[1:])
+        order = list(range(len(items)))
+        random.Random(7).shuffle(order)
+        pairs = []
+        for fold in range(count):
+            asked = set(order[fold::count])
+            for part in ("train", "test"):
+                lines = [line for i, line in enumerate(items) if (i in asked) == (part == "test")]
+                (pathlib.Path(scratch) / f"{part}.txt").write_text(f"{len(lines)} {shape}\n" + "\n".join(lines) + "\n")
+            method = run(program, "evaluate", "suggest", "--train", pathlib.Path(scratch) / "train.txt", "--test",
+                         pathlib.Path(scratch) / "test.txt", "--methods", "combined", "--baselines", "none",
+                         "--prototypes", "10%")["methods"][0]
+            low, high = method["claimed"]["real_less_claimed"]["interval"]
+            outside += not low <= 0 <= high
+            pairs.append((100 * method["claimed"]["precision@1"], 100 * method["precision@1"]))
+        differences = [real - claimed for claimed, real in pairs]
+        all_differences += differences
+        print(f"  {name:<16}" + "  ".join(f"{claimed:.1f} {real:.1f}" for claimed, real in pairs)
+              + f"   real less claimed {sum(differences) / count:+.1f} on average", flush=True)
+    error = (statistics.variance(all_differences) / len(all_differences)) ** 0.5
+    print(f"  all: {statistics.mean(all_differences):+.2f} +- {error:.2f} points; outside the interval {outside} "
+          f"of {len(all_differences)}")
+
+
 def classify(program, name, repeat):
     result = run(program, "evaluate", "classify", "--csv", DATA / "uci" / f"{name}.csv.gz",
                  "--repeat", repeat, "--prototypes", "0.5%,1%,2%,5%,10%,20%")
@@ -117,7 +170,7 @@ def classify(program, name, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--only", default=",".join(FILES + ["bookmarks", "people"] + CLASSES))
+    parser.add_argument("--only", default=",".join(FILES + OTHERS + CLASSES))
     parser.add_argument("--baselines", default="logistic,knn,popular")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
@@ -139,10 +192,13 @@ def main():
         elif name == "people":
             with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
                 people(arguments.program, scratch)
+        elif name in ("timed", "folds"):
+            with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
+                (timed if name == "timed" else folds)(arguments.program, scratch)
         elif name in CLASSES:
             classify(arguments.program, name, arguments.repeat)
         else:
-            sys.exit(f"'{name}' is not known; give {', '.join(FILES + ['bookmarks', 'people'] + CLASSES)}")
+            sys.exit(f"'{name}' is not known; give {', '.join(FILES + OTHERS + CLASSES)}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ namespace commonplace::test {
 struct Collected {
   std::vector<Record> records;
   std::vector<std::pair<Where, std::string>> bad;
+  std::vector<std::string> notes;
   std::vector<std::string> feature_names;
 
   Sink sink() {
@@ -22,6 +23,7 @@ struct Collected {
     made.bad = [this](const Where& where, const std::string& message) {
       bad.emplace_back(where, message);
     };
+    made.note = [this](const Where&, const std::string& message) { notes.push_back(message); };
     made.feature_names = [this](std::vector<std::string>&& names) {
       feature_names = std::move(names);
     };

@@ -327,13 +327,50 @@ TEST(BibtexStyles, CommentsAndCrossReferences) {
   read_bibtex(lines, read.sink());
   EXPECT_TRUE(read.bad.empty());
   ASSERT_EQ(read.records.size(), 2U);
-  EXPECT_EQ(read.item(0).id, "owl");
-  EXPECT_EQ(read.item(0).title, "Owls at Night");
-  EXPECT_EQ(tag_names(read.item(0)), (Names{"birds", "night"}));
-  EXPECT_EQ(json::parse(read.item(0).metadata).at("crossref"), "proc");
-  EXPECT_EQ(read.item(1).title, "Proceedings of 50% Birds");
-  EXPECT_EQ(json::parse(read.item(1).metadata).at("publisher"), "IEEE Press");
+  EXPECT_EQ(read.item(0).id, "proc");
+  EXPECT_EQ(read.item(0).title, "Proceedings of 50% Birds");
+  EXPECT_EQ(json::parse(read.item(0).metadata).at("publisher"), "IEEE Press");
+  EXPECT_EQ(read.item(0).time, "2001");
+  EXPECT_EQ(read.item(1).id, "owl");
+  EXPECT_EQ(read.item(1).title, "Owls at Night");
+  EXPECT_EQ(tag_names(read.item(1)), (Names{"birds", "night"}));
+  // What it lacks it has from the proceedings.
   EXPECT_EQ(read.item(1).time, "2001");
+  const json metadata = json::parse(read.item(1).metadata);
+  EXPECT_EQ(metadata.at("crossref"), "proc");
+  EXPECT_EQ(metadata.at("booktitle"), "Proceedings of 50% Birds");
+  EXPECT_EQ(metadata.at("publisher"), "IEEE Press");
+}
+
+TEST(BibtexStyles, CrossReferencesInAnyOrderInheritWhatIsMissing) {
+  const std::string text =
+      "@collection{Vol, title = {Volume}, booktitle = {The Volume}, keywords = {parent}, abstract "
+      "= "
+      "{All}, year = 1999, editor = {E}}\n"
+      "@incollection{a, title = {A}, year = 2000, crossref = {vol}}\n"
+      "@incollection{b, title = {B}, booktitle = {Own}, crossref = {VOL}}\n"
+      "@incollection{c, title = {C}, crossref = {nowhere}}\n"
+      "@incollection{d, title = {D}, crossref = {misc}}\n"
+      "@misc{misc, howpublished = {on paper}, crossref = {vol}}\n";
+  Collected read;
+  LineReader lines(bytes_of(text), "a.bib");
+  read_bibtex(lines, read.sink());
+  EXPECT_TRUE(read.bad.empty());
+  ASSERT_EQ(read.records.size(), 6U);
+  const auto metadata = [&](std::size_t i) { return json::parse(read.item(i).metadata); };
+  EXPECT_EQ(read.item(1).time, "2000");
+  EXPECT_TRUE(read.item(1).tags.empty());
+  EXPECT_TRUE(read.item(1).text.empty());
+  EXPECT_EQ(metadata(1).at("booktitle"), "The Volume");
+  EXPECT_EQ(metadata(1).at("editor"), "E");
+  EXPECT_EQ(read.item(2).time, "1999");
+  EXPECT_EQ(metadata(2).at("booktitle"), "Own");
+  EXPECT_FALSE(metadata(3).contains("editor"));
+  EXPECT_EQ(metadata(4).at("howpublished"), "on paper");
+  EXPECT_FALSE(metadata(4).contains("editor"));  // one level
+  EXPECT_EQ(metadata(5).at("editor"), "E");
+  ASSERT_EQ(read.notes.size(), 1U);
+  EXPECT_NE(read.notes[0].find("'nowhere'"), std::string::npos) << read.notes[0];
 }
 
 #undef ADDRESS

@@ -69,6 +69,38 @@ TEST(PlanXmp, MakesASidecarThatCarriesWhatThePhotoHas) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2);
 }
 
+TEST(PlanXmp, ASidecarInUtf16IsWrittenBackInUtf8WithAllThatItHad) {
+  const TemporaryDirectory folder;
+  const fs::path photo = folder.write("a.jpg", test::tiny_jpeg());
+  apply_xmp(plan_xmp((folder.write("b.jpg", test::tiny_jpeg()), folder.write("b.jpg.xmp", foreign),
+                      folder / "b.jpg"),
+                     {"Zürich", "new"}));
+  for (const bool declared : {false, true}) {
+    const std::string utf8 =
+        (declared ? "<?xml version='1.0' encoding='UTF-16'?>\n" : "") + foreign;
+    std::string utf16 = "\xff\xfe";
+    for (std::size_t i = 0; i < utf8.size(); ++i) {
+      unsigned code = static_cast<unsigned char>(utf8[i]);
+      if (code == 0xC3) code = 0xC0U | (static_cast<unsigned char>(utf8[++i]) & 0x3FU);
+      if (code == 0xEF) {
+        code = 0xFEFF;
+        i += 2;
+      }
+      utf16 += static_cast<char>(code & 0xFFU);
+      utf16 += static_cast<char>(code >> 8U);
+    }
+    folder.write("a.jpg.xmp", utf16);
+    apply_xmp(plan_xmp(photo, {"Zürich", "new"}));
+    std::string written = slurp(folder / "a.jpg.xmp");
+    if (declared) {
+      const std::string head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+      EXPECT_TRUE(written.starts_with(head)) << written;
+      written.erase(0, head.size());
+    }
+    EXPECT_EQ(written, slurp(folder / "b.jpg.xmp"));
+  }
+}
+
 TEST(PlanXmp, ASecondTimeChangesNothing) {
   const TemporaryDirectory folder;
   const fs::path photo = folder.write("a.png", test::tiny_png());

@@ -184,6 +184,23 @@ TEST_F(ImageFeatureTask, ADiskThatIsAwayChangesNothing) {
   }
 }
 
+TEST_F(ImageFeatureTask, NothingIsLearnedAnewWhileAPictureThatHasARowIsAway) {
+  add_pictures(10);
+  make();
+  const Matrix before = rows();
+  fs::rename(folder_ / "pictures" / "4.png", folder_ / "4.png");
+  relearn_ = true;
+  for (const int dim : {6, 4}) {
+    options_.dim = dim;
+    const std::string message = test::message_of([&] { make(); });
+    EXPECT_NE(message.find("1 pictures of 'photos'"), std::string::npos) << message;
+    EXPECT_NE(message.find("4.png"), std::string::npos) << message;
+    EXPECT_EQ(rows(), before);
+  }
+  remove_features(library(), photos(), "look");
+  EXPECT_EQ(make().encoded, 9);
+}
+
 TEST_F(ImageFeatureTask, WithoutAnyPictureItFails) {
   import(3);
   EXPECT_NE(test::message_of([&] { make(); }).find("none of the 3 items"), std::string::npos);

@@ -208,6 +208,21 @@ TEST(TransitiveTransfer, UndoesWhatCollapsesAndIsNotSureOfIt) {
   }
 }
 
+/// However easy it is: nothing learned from n labels is surer than (n + 1) / (n + 2), or 0.99.
+TEST(TransitiveTransfer, IsNeverCertain) {
+  for (const std::int64_t items : {20, 300}) {
+    const Chain chain({.classes = 2, .items = items, .noise = 0});
+    for (const std::vector<std::size_t>& path : {std::vector<std::size_t>{1}, {1, 2}}) {
+      const Transfer found = run(chain, path, {});
+      const double most =
+          std::min(0.99, static_cast<double>(items + 1) / static_cast<double>(items + 2));
+      EXPECT_LE(found.classes.back().maxCoeff(), most + 1e-12);
+      EXPECT_GT(found.classes.back().maxCoeff(), 0.8);
+      EXPECT_NEAR(found.classes.back().rowwise().sum().maxCoeff(), 1, 1e-12);
+    }
+  }
+}
+
 TEST(TransitiveTransfer, RanksAgree) {
   const Chain chain({.classes = 3, .items = 100, .noise = 0.3});
   TransferOptions told;

@@ -60,6 +60,28 @@ TEST_F(WriteBack, TakingBackReachesBothSidecars) {
   EXPECT_FALSE(fs::exists(folder_ / "photos/a.xmp"));
 }
 
+/// Another program has put the sidecar's packet into the picture itself.
+TEST_F(WriteBack, WhatStandsInThePictureItselfIsToldAndNotTakenInAgain) {
+  using namespace std::string_literals;
+  write(true);
+  const std::string picture = test::jpeg_with(
+      test::jpeg_segment(0xe1, "http://ns.adobe.com/xap/1.0/\0"s + test::slurp(sidecar())));
+  folder_.write("photos/a.jpg", picture);
+  add();
+  EXPECT_EQ(shown(), (Names{"animals/owl?"}));
+  store_machine_tags(library(), photos(), "m", {});
+  for (const int sidecars : {1, 0}) {
+    const TakenBack taken = take_back(library(), photos(), "m", no_progress);
+    EXPECT_EQ(taken.sidecars, sidecars);
+    EXPECT_EQ(taken.inside, (Names{(folder_ / "photos/a.jpg").string()}));
+    EXPECT_TRUE(take_back(library(), photos(), "other", no_progress).inside.empty());
+    add();
+    EXPECT_EQ(shown(), Names{});
+    EXPECT_EQ(write(true).changed, 0);
+  }
+  EXPECT_EQ(test::slurp(folder_ / "photos/a.jpg"), picture);
+}
+
 TEST_F(WriteBack, WhatARemovedModelWroteIsTakenOut) {
   write(true);
   add();

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -294,8 +295,73 @@ Item item_of_entry(const Entry& entry, const Where& where) {
   return item;
 }
 
+/// Gives entries with a crossref the fields that they lack and the entry referred to has, once that
+/// is known: BibTeX wants it after them, biblatex takes it anywhere. Keywords, abstract and notes
+/// are about the other entry alone; its title is the booktitle. One level, as in BibTeX.
+class CrossReferences {
+ public:
+  struct Waiting {
+    Entry entry;
+    Where where;
+    std::string parent;  ///< the key, in small letters
+  };
+
+  /// Whether the entry refers to another; if so it is kept for later.
+  bool take_waiting(Entry& entry, const Where& where) {
+    const std::string* parent = field(entry.fields, "crossref");
+    if (parent == nullptr) return false;
+    std::string key = lower_case(plain_text(*parent));
+    wanted_.insert(key);
+    waiting_.push_back({std::move(entry), where, std::move(key)});
+    return true;
+  }
+  /// Remembers the fields of what may be referred to: kinds that contain others, wherever they
+  /// stand, and whatever was referred to before.
+  void offer(const Entry& entry) {
+    static const std::set<std::string> containers = {
+        "book",   "booklet",     "collection",    "conference", "mvbook",      "mvcollection",
+        "manual", "mvreference", "mvproceedings", "periodical", "proceedings", "reference"};
+    std::string key = lower_case(entry.key);
+    if (containers.count(entry.type) != 0 || wanted_.count(key) != 0)
+      parents_.emplace(std::move(key), entry.fields);
+  }
+  std::vector<Waiting> take_all() { return std::exchange(waiting_, {}); }
+
+  /// Whether the entry referred to is there. Error if all that is inherited would be too much.
+  bool inherit(Waiting& waiting) {
+    const auto parent = parents_.find(waiting.parent);
+    if (parent == parents_.end()) return false;
+    for (const auto& [name, value] : parent->second) {
+      static const std::set<std::string> own = {"abstract", "annotation", "crossref", "ids",
+                                                "file",     "key",        "keyword",  "keywords",
+                                                "label",    "note",       "xref"};
+      const std::string as = name == "title" ? "booktitle" : name;
+      if (own.count(name) != 0 || field(waiting.entry.fields, as) != nullptr ||
+          (as != name && field(parent->second, as) != nullptr))
+        continue;
+      constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+      bytes_ += as.size() + value.size();
+      require(bytes_ <= kMostBytes, "what entries inherit by crossref takes more than ",
+              kMostBytes >> 20, " MiB");
+      waiting.entry.fields.emplace_back(as, value);
+    }
+    return true;
+  }
+
+ private:
+  static const std::string* field(const Fields& fields, const std::string& name) {
+    const auto found = std::find_if(fields.begin(), fields.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    return found == fields.end() ? nullptr : &found->second;
+  }
+  std::vector<Waiting> waiting_;
+  std::set<std::string> wanted_;
+  std::map<std::string, Fields> parents_;
+  std::size_t bytes_ = 0;
+};
+
 /// Reads a file in pieces that begin at an entry at a line's start, so that a broken entry spoils
-/// nothing after it.
+/// nothing after it. Entries with a crossref come last.
 class BibtexReader {
  public:
   explicit BibtexReader(const Sink& sink) : sink_(sink) {}
@@ -313,18 +379,39 @@ class BibtexReader {
       EntryParser parser(rest, macros_);
       Record record;
       record.where = where;
-      Entry entry;
+      bool complete = false;
       const auto work = [&] {
-        entry = parser.read();
+        Entry entry = parser.read();
         if (entry.type == "string")
           for (auto& [name, value] : entry.fields) macros_.define(name, std::move(value));
-        else if (is_item(entry))
-          record.item = item_of_entry(entry, where);
+        if (!is_item(entry)) return;
+        references_.offer(entry);
+        complete = !references_.take_waiting(entry, where);
+        if (complete) record.item = item_of_entry(entry, where);
       };
       if (!understand(sink_, where, work)) return;
-      if (is_item(entry)) sink_.record(std::move(record));
+      if (complete) sink_.record(std::move(record));
       pass(rest, where, parser.end());
       skip_to_entry(rest, where);
+    }
+  }
+
+  /// Reads what waited for the entries that it refers to.
+  void finish() {
+    for (CrossReferences::Waiting& each : references_.take_all()) {
+      Record record;
+      record.where = each.where;
+      bool found = true;
+      const auto work = [&] {
+        found = references_.inherit(each);
+        record.item = item_of_entry(each.entry, each.where);
+      };
+      if (!understand(sink_, each.where, work)) continue;
+      if (!found)
+        report_note(sink_, each.where,
+                    concat("it refers to ", in_quotes(each.parent),
+                           ", which is not in the file; what it would have from there is missing"));
+      sink_.record(std::move(record));
     }
   }
 
@@ -348,6 +435,7 @@ class BibtexReader {
 
   const Sink& sink_;
   Macros macros_;
+  CrossReferences references_;
 };
 
 }  // namespace
@@ -371,6 +459,7 @@ void read_bibtex(LineReader& lines, const Sink& sink) {
     }
   }
   reader.read_piece(piece, where);
+  reader.finish();
 }
 
 }  // namespace commonplace

@@ -87,6 +87,10 @@ Item parse_photo(const std::string& content, const std::string& name) {
   return item_of(facts_of_embedded(read_embedded(bytes), name));
 }
 
+std::vector<ItemTag> machine_tags_inside(const std::filesystem::path& photo) {
+  return facts_in_file(photo, [](const std::string&) {}).machine;
+}
+
 std::vector<std::filesystem::path> sidecars(const std::filesystem::path& photo) {
   std::filesystem::path appended = photo;
   appended += ".xmp";

@@ -28,6 +28,10 @@ Item read_photo(const std::filesystem::path& photo,
 /// The same of a JPEG, PNG, WebP or TIFF in memory, which has no sidecars.
 Item parse_photo(const std::string& content, const std::string& name);
 
+/// The tags that the picture's own XMP marks as a machine's, whatever its sidecars say. XMP that
+/// cannot be understood says nothing.
+std::vector<ItemTag> machine_tags_inside(const std::filesystem::path& photo);
+
 /// The sidecars that exist for `photo`: photo.jpg.xmp (digiKam, darktable), then photo.xmp (Adobe).
 std::vector<std::filesystem::path> sidecars(const std::filesystem::path& photo);
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/unicode.h"
 #include "commonplace/formats/photo.h"
 #include "commonplace/formats/picture_bytes.h"
 #include "commonplace/formats/tag_name.h"
@@ -114,9 +115,10 @@ void settle_marks(XmpPacket& packet, const SidecarTags& wanted, XmpChange& chang
   if (!change.removes.empty()) remove_tags(packet, change.removes);
 }
 
+/// A sidecar in UTF-16 will be written in UTF-8.
 XmpPacket read_packet(XmpChange& change) {
   change.before = read_file(change.sidecar, metadata_limit);
-  return {change.before, change.sidecar.string()};
+  return {utf8_of_utf16(change.before), change.sidecar.string()};
 }
 
 void finish(XmpChange& change, XmpPacket& packet) {

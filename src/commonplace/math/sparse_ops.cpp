@@ -20,10 +20,27 @@ struct Entries {
   std::int64_t count;
 };
 
+/// The same as gather_body for two columns, which stay in registers: the case of two classes.
+template <class Value, class Scalar>
+[[gnu::always_inline]] inline void gather_two(const Entries<Value>& row, const Scalar* b,
+                                              Scalar* __restrict out) {
+  Scalar first = out[0];
+  Scalar second = out[1];
+  for (std::int64_t i = 0; i < row.count; ++i) {
+    const Scalar value = static_cast<Scalar>(row.values[i]);
+    const Scalar* __restrict from = b + row.columns[i] * std::int64_t{2};
+    first += value * from[0];
+    second += value * from[1];
+  }
+  out[0] = first;
+  out[1] = second;
+}
+
 /// `out` (k) += the entries times the rows of `b` (each k) that their columns name.
 template <class Value, class Scalar>
 [[gnu::always_inline]] inline void gather_body(const Entries<Value>& row, const Scalar* b,
                                                std::int64_t k, Scalar* __restrict out) {
+  if (k == 2) return gather_two(row, b, out);
   for (std::int64_t i = 0; i < row.count; ++i) {
     const Scalar value = static_cast<Scalar>(row.values[i]);
     const Scalar* __restrict from = b + row.columns[i] * k;

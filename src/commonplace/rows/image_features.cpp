@@ -56,6 +56,7 @@ class Making {
     std::optional<ImageFeatureModel> stored;
     if (is_first() && !relearn) stored = stored_model();
     made.learned = run_.comm.broadcast(!stored.has_value(), 0);
+    if (made.learned) require_files_of_rows();
     if (made.learned)
       learn();
     else
@@ -112,6 +113,33 @@ class Making {
         first, "); the features '", name_,
         "' are left as they are. If a disk is away, connect it and try again; if the pictures have "
         "moved or are gone, add their folder again");
+  }
+
+  /// Refuses to learn anew where a picture that has a row is not there: what was made of it before
+  /// does not fit the new model, so it would be lost.
+  void require_files_of_rows() const {
+    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
+    const auto table_record = find_model(library_, model_name_ + ".images", kTableKind);
+    if (!table_record ||
+        std::none_of(records.begin(), records.end(),
+                     [&](const FeatureRecord& each) { return each.name == name_; }))
+      return;
+    const ImageTable table = load_table(table_record->file);
+    std::int64_t missing = 0;
+    std::string first;
+    for (const ImageSource& source : sources_) {
+      const auto state = table.states.find(source.id);
+      std::error_code error;
+      if (state == table.states.end() || !state->second.known || !state->second.problem.empty() ||
+          source.location.empty() || fs::is_regular_file(source.location, error))
+        continue;
+      if (missing++ == 0) first = source.location;
+    }
+    if (!run_.comm.broadcast(missing > 0, 0)) return;
+    fail("everything would be learned anew, but ", missing, " pictures of '", collection_.name,
+         "' that have features '", name_, "' are not there (such as ", first,
+         "); the features are left as they are. If a disk is away, connect it and try again; if "
+         "the pictures are gone, remove the features first (commonplace remove)");
   }
 
   /// The model of this name, if it was learned with the same options.

@@ -34,7 +34,8 @@ struct MadeImageFeatures {
 /// pictures, principal axes from as many as fit into 1 GiB. Work that is interrupted goes on where
 /// it stopped when it is asked for again, by however many ranks; until then it lies in
 /// LIB/unfinished. Rank 0 stores. Error if the collection has no items, or none of its pictures can
-/// be read; or if it has such features and nine in ten files or more are not there. Collective.
+/// be read; or if it has such features and nine in ten files or more are not there, or any that has
+/// a row and a new model is to be learned. Collective.
 MadeImageFeatures make_image_features(Library& library, const Collection& collection,
                                       const std::string& name, const ImageFeatureOptions& options,
                                       bool relearn, const Run& run);

@@ -1,5 +1,6 @@
 #include "commonplace/upkeep/write_back.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -43,8 +44,21 @@ std::vector<XmpChange> plan(const fs::path& photo, const SidecarTags& wanted) {
   return changes;
 }
 
-SidecarMarks marks_after(const std::string& item, const std::vector<XmpChange>& changes) {
-  SidecarMarks marks{item, {}};
+/// What the photo's own XMP marks, as far as it can be read.
+std::vector<ItemTag> marks_inside(const fs::path& photo) {
+  std::error_code ignored;
+  try {
+    return fs::is_regular_file(photo, ignored) ? machine_tags_inside(photo)
+                                               : std::vector<ItemTag>();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// What is marked after the changes, in sidecars and in the photo itself.
+SidecarMarks marks_after(const std::string& item, const fs::path& photo,
+                         const std::vector<XmpChange>& changes) {
+  SidecarMarks marks{item, marks_inside(photo)};
   for (const XmpChange& change : changes)
     for (const MachineMark& mark : change.marks) marks.tags.push_back(mark.tag);
   return marks;
@@ -107,7 +121,7 @@ WriteBackSummary write_back(Library& library, const Collection& collection,
         if (!options.dry_run) writer.write(change);
         ++summary.changed;
       }
-      marks.push_back(marks_after(item.id, changes));
+      marks.push_back(marks_after(item.id, photo, changes));
     } catch (const Error& error) {
       summary.problems.push_back(problem_of(photo, error));
     }
@@ -130,11 +144,11 @@ TakenBack take_back(Library& library, const Collection& collection, const std::s
               static_cast<std::uint64_t>(collection.items), "items"});
     const fs::path photo = image_location(collection, item);
     if (item.image.empty()) continue;
+    const bool is_marked = remembered.count(item.id) > 0;
     const std::vector<fs::path> found = sidecars(photo);
-    if (found.empty()) {
-      if (remembered.count(item.id) > 0 && !fs::exists(photo)) ++taken.away;
-      continue;
-    }
+    if (is_marked && found.empty() && !fs::exists(photo)) ++taken.away;
+    if (is_marked && std::ranges::any_of(marks_inside(photo), wanted.withdrawn))
+      taken.inside.push_back(photo.string());
     try {
       std::vector<XmpChange> changes;
       for (const fs::path& sidecar : found) changes.push_back(plan_marks(sidecar, wanted));
@@ -145,10 +159,10 @@ TakenBack take_back(Library& library, const Collection& collection, const std::s
         ++taken.sidecars;
         taken.tags += std::ssize(change.removes);
       }
-      marks.push_back(marks_after(item.id, changes));
+      marks.push_back(marks_after(item.id, photo, changes));
     } catch (const Error& error) {
       // A sidecar that nobody can read has nothing of ours.
-      if (remembered.count(item.id) > 0) taken.problems.push_back(problem_of(photo, error));
+      if (is_marked) taken.problems.push_back(problem_of(photo, error));
     }
   }
   remember_marks(library, collection, marks);

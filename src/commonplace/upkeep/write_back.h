@@ -38,6 +38,9 @@ struct TakenBack {
   std::int64_t tags = 0;      ///< that were taken out
   std::int64_t sidecars = 0;  ///< that they were taken out of
   std::int64_t away = 0;      ///< items whose sidecars have some but are not on this machine now
+  /// Pictures whose own XMP has some. It stays, since pictures are not written to, but the library
+  /// does not take it in again.
+  std::vector<std::string> inside;
   std::vector<Problem> problems;
 };
 

@@ -119,10 +119,39 @@ class StagedTransfer {
     return stage;
   }
 
-  /// Calibrates the refined classes of the last collection by temperature scaling; other answers
-  /// are as sure as was expected of them already.
+  /// Calibrates the classes of the last collection, and leaves none of its probabilities certain.
   double calibrate(MatrixD& probabilities) const {
-    if (!refined_) return 1;
+    const double inverse_temperature = refined_ ? calibrate_refined(probabilities) : 1;
+    const State& last = states_.back();
+    const double chance = 1 / static_cast<double>(classes_);
+    const double kept = (most_sure() - chance) / (1 - chance);
+    for (std::size_t item = 0; item < last.given.size(); ++item)
+      if (const auto row = static_cast<Eigen::Index>(item); last.given[item] == 0)
+        probabilities.row(row) = kept * probabilities.row(row).array() + (1 - kept) * chance;
+    return inverse_temperature;
+  }
+
+  std::vector<MatrixD> classes_of_path() const {
+    std::vector<MatrixD> result;
+    for (std::size_t which = sources_; which < states_.size(); ++which)
+      result.push_back(states_[which].classes);
+    return result;
+  }
+
+ private:
+  /// The most that can be said of anything learned from n labels, all of which agree with it: (n +
+  /// 1) / (n + 2), the rule of succession, and never more than is ever expected.
+  double most_sure() const {
+    double labelled = 0;
+    for (const State& state : states_)
+      labelled += static_cast<double>(std::count(state.given.begin(), state.given.end(), 1));
+    labelled = run_.comm.sum(labelled);
+    return std::min(kMostExpected, (labelled + 1) / (labelled + 2));
+  }
+
+  /// Temperature scaling by held-out items of the sources; other answers are as sure as was
+  /// expected of them already.
+  double calibrate_refined(MatrixD& probabilities) const {
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
       sum += fit_temperature(states_[which].items, states_[which].labels, classes_,
@@ -138,14 +167,6 @@ class StagedTransfer {
     return inverse_temperature;
   }
 
-  std::vector<MatrixD> classes_of_path() const {
-    std::vector<MatrixD> result;
-    for (std::size_t which = sources_; which < states_.size(); ++which)
-      result.push_back(states_[which].classes);
-    return result;
-  }
-
- private:
   /// The collections that `which` is paired with: the first with all sources, then each with the
   /// one before.
   std::vector<std::size_t> leading_to(std::size_t which) const {
