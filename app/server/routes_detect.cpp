@@ -32,7 +32,7 @@ Response found_answer(Workspace& workspace, const DetectAnswer& answer,
   for (Json& each : json["results"]) {
     const std::optional<Item> item = reader.find(each["id"].get<std::string>());
     if (!item) continue;
-    Json brief = brief_json(chosen.name, *item);
+    Json brief = brief_json(workspace, chosen, *item);
     brief.update(each);
     each = std::move(brief);
   }

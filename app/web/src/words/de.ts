@@ -1,0 +1,3 @@
+import type { Catalogue } from './say';
+
+export const catalogue: Catalogue = {};
