@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app';
-import { startHeldKeys } from './components/hooks';
+import { startHeldKeys, startUndo } from './components/hooks';
 import { startDecisions } from './state/decisions';
 import { loadJobs } from './state/job_list';
 import { library, loadLibrary } from './state/library';
@@ -21,6 +21,7 @@ import './styles/narrow.css';
 startTheme();
 startRouting();
 startHeldKeys();
+startUndo();
 startDecisions();
 void loadLibrary().then(() => library.value && loadJobs());
 void startLanguage().then(() => render(<App />, document.getElementById('page')!));

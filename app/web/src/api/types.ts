@@ -187,6 +187,7 @@ export interface ReviewEntry {
   title?: string;
   snippet?: string;
   image: boolean;
+  ratio?: number;
   tags: string[];
   tag: string;
   confidence: number;

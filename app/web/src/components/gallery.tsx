@@ -303,9 +303,11 @@ export function Gallery(props: GalleryProps) {
       removeEventListener('pointerup', end);
       removeEventListener('pointercancel', end);
       setBand(undefined);
-      // The click that ends it opens nothing.
-      if (drawing) addEventListener('click', (after) => { after.preventDefault(); after.stopPropagation(); }, { capture: true, once: true });
-      if (drawing) setTimeout(() => dispatchEvent(new CustomEvent('band-end')), 0);
+      if (!drawing) return;
+      // The click that ends it, if there is one, opens nothing.
+      const swallow = (after: Event) => { after.preventDefault(); after.stopPropagation(); };
+      addEventListener('click', swallow, { capture: true });
+      setTimeout(() => removeEventListener('click', swallow, { capture: true }), 0);
     };
     addEventListener('pointermove', move);
     addEventListener('pointerup', end);

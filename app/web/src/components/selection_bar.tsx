@@ -20,8 +20,15 @@ interface Props {
   selectAll: () => void;
   /** The tags of all results with how many have them, where all are selected. */
   commonest: () => Promise<Choice[]>;
+  /** Whether the search demands this tag. */
+  isAsked: (tag: string) => boolean;
   /** The change was stored: what is shown may follow. */
   changed: (change: TagChange[], undone: boolean) => void;
+}
+
+/** What was asked for stands first: it is what somebody came to change. */
+function askedFirst(choices: Choice[], isAsked: (tag: string) => boolean): Choice[] {
+  return [...choices.filter((each) => isAsked(each.text)), ...choices.filter((each) => !isAsked(each.text))];
 }
 
 function commonestOf(items: Brief[]): Choice[] {
@@ -57,8 +64,9 @@ export function SelectionBar(props: Props) {
   const pick = (what: 'add' | 'remove' | 'export' | 'teach') => {
     if (readOnly.value && what !== 'export') return;
     if (what === 'remove') {
-      setCommonest(commonestOf(pickedItems.value));
-      if (pickedItems.value.length === 0) void props.commonest().then(setCommonest, () => undefined);
+      const take = (found: Choice[]) => setCommonest(askedFirst(found, props.isAsked));
+      take(commonestOf(pickedItems.value));
+      if (pickedItems.value.length === 0) props.commonest().then(take, report);
     }
     setPicking(picking === what ? undefined : what);
   };
@@ -104,7 +112,7 @@ export function SelectionBar(props: Props) {
       <button type="button" class="round" aria-label={t('Select nothing')} title={`${t('Select nothing')} (Esc)`} onClick={clearSelection}><Icon name="close" /></button>
       <strong class="selection-count">{tn('{n} selected', '{n} selected', n)}</strong>
       {!allSelected.value && n < props.total && (
-        <button type="button" class="plain" onClick={props.selectAll} title="Ctrl+A">{tn('All {n} result', 'All {n} results', props.total)}</button>
+        <button type="button" class="text-button" onClick={props.selectAll} title="Ctrl+A">{tn('All {n} result', 'All {n} results', props.total)}</button>
       )}
       <span class="push" />
       {!readOnly.value && (

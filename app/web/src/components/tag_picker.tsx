@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/http';
 import { t } from '../words/say';
 import { tagChoices } from './tag_choices';
@@ -22,7 +22,8 @@ export function TagPicker(props: TagPickerProps) {
   const [text, setText] = useState('');
   const [found, setFound] = useState<Choice[]>([]);
   const [marked, setMarked] = useState(-1);
-  useEffect(() => input.current?.focus(), []);
+  // At once, so that what is typed next goes here.
+  useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => {
     setMarked(-1);
     if (props.others === false) return undefined;

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { hideToast, toast, undoLast } from '../state/toast';
 import { t } from '../words/say';
-import { isTyping } from './hooks';
 
 const SHOWN = 12_000;
 
@@ -14,14 +13,6 @@ export function ToastLine() {
     const timer = setInterval(() => { if (!held.current) hideToast(shown.number); }, SHOWN);
     return () => clearInterval(timer);
   }, [shown?.number]);
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping(event.target)) return;
-      if (undoLast()) event.preventDefault();
-    };
-    addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
-  }, []);
   if (!shown) return null;
   return (
     <div class="toast" onMouseEnter={() => { held.current = true; }} onMouseLeave={() => { held.current = false; }}

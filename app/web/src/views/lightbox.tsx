@@ -4,6 +4,7 @@ import type { Brief } from '../api/types';
 import { useAnswer } from '../components/hooks';
 import { Icon } from '../components/icon';
 import { prefetch } from '../components/picture';
+import { ToastLine } from '../components/toast';
 import { TagPicker } from '../components/tag_picker';
 import { percent, time, titleOf } from '../format';
 import { announce, report } from '../state/alerts';
@@ -147,6 +148,7 @@ export function Lightbox(props: Props) {
         <button type="button" class="round lightbox-next" disabled={at >= list.total - 1} aria-label={t('Next')} onClick={() => goTo(at + 1)}><Icon name="right" /></button>
         <button type="button" class="round lightbox-close" aria-label={t('Close')} title="Esc" onClick={close}><Icon name="close" /></button>
       </div>
+      <ToastLine />
       {entry && (
         <aside class="lightbox-side" aria-label={t('Tags of this picture')}>
           <h2 dir="auto">{titleOf(entry)}</h2>

@@ -11,14 +11,14 @@ import { isAbort } from '../api/http';
 import { report } from '../state/alerts';
 import { collections } from '../state/library';
 import { PagedList } from '../state/paged_list';
-import { changed, go, itemAddress, noteInAddress, replaceAddress, route } from '../state/route';
+import { changed, go, itemAddress, noteInAddress, replaceAddress, route, tagQuery } from '../state/route';
 import { clearSelection, isSelected, keyOf, selectAll, selectedCount, type Asked } from '../state/selection';
 import { changeCount } from '../state/toast';
 import { tileHeight, tileSize, TILE_SIZES, viewMode } from '../state/looks';
 import { t, tn } from '../words/say';
 import { FacetPanel } from './facets';
 import { Lightbox } from './lightbox';
-import { fullQuery, litWords, withoutHidden } from './query_text';
+import { fullQuery, litWords, tokensOf, withoutHidden } from './query_text';
 import { Line, Tile } from './tile';
 import { Topics } from './search_topics';
 import { WhyPanel } from './search_why';
@@ -257,7 +257,8 @@ export function SearchView() {
         )}
       </Tools>
       {list && (
-        <SelectionBar total={list.total} selectAll={everything} changed={follow} commonest={commonest} />
+        <SelectionBar total={list.total} selectAll={everything} changed={follow} commonest={commonest}
+          isAsked={(tag) => tokensOf(shown!.asked.q.toLowerCase()).includes(tagQuery(tag.toLowerCase()))} />
       )}
       <div class="panel-layout">
         <div class="results">
