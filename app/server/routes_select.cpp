@@ -76,6 +76,14 @@ std::vector<CollectionItems> selected(Workspace& workspace, const Json& body) {
   return result;
 }
 
+/// What a search finds at this moment by name, so that it stays the same when its tags change.
+Response selection_answer(Workspace& workspace, const Request& request) {
+  Json collections = Json::array();
+  for (const auto& [collection, ids] : selected(workspace, json_body(request)))
+    collections.push_back({{"name", collection.name}, {"ids", ids}});
+  return json_answer({{"collections", collections}});
+}
+
 TagChange change_of(const Json& json) {
   static const std::map<std::string, TagChange::Kind> kKinds = {
       {"add", TagChange::Kind::add},
@@ -293,6 +301,12 @@ Response places_answer(Workspace& workspace, Countables& countables, const Reque
 void add_select_routes(Router& router, Workspace& workspace) {
   constexpr std::size_t most_bytes = 16U << 20U;
   const auto countables = std::make_shared<Countables>(workspace);
+  router.add(
+      {.method = "POST",
+       .pattern = "/v1/selection",
+       .handler = [&workspace](const Request& request,
+                               const PathValues&) { return selection_answer(workspace, request); },
+       .most_bytes = most_bytes});
   router.add(
       {.method = "POST",
        .pattern = "/v1/changes",

@@ -183,7 +183,7 @@ export const search = {
 
   'texts are lines with what was asked for lit, and links open': async () => {
     const library = await world.empty();
-    const marks = [{ id: 'a', title: 'Harbours', text: 'Old harbours of the north', url: 'https://example.org/x' },
+    const marks = [{ id: 'a', title: 'Harbours', text: 'Old harbours of the north, and a harbour of the south', url: 'https://example.org/x' },
       { id: 'b', title: 'Bad', text: 'a harbour too', url: 'javascript:alert(1)' }, { id: 'c/readme.txt', text: '' }];
     await command('add', library, 'marks', world.file('marks.jsonl', marks.map((each) => `${JSON.stringify(each)}\n`).join('')));
     await visit(async ({ page, server }) => {

@@ -49,6 +49,10 @@ export const decide = (collection: string, decisions: Decision[]) =>
   request<ChangeAnswer>(`${collectionPath(collection)}/decisions`, {
     method: 'POST', body: { decisions } });
 
+/** The names of what is selected, which stay the same whatever changes. */
+export const selection = (selected: Selected) =>
+  request<{ collections: { name: string; ids: string[] }[] }>('/v1/selection', { method: 'POST', body: selected });
+
 export const change = (selected: Selected, changes: TagChange[]) =>
   request<ChangeAnswer>('/v1/changes', { method: 'POST', body: { ...selected, changes } });
 

@@ -51,15 +51,14 @@ export function SelectionBar(props: Props) {
   const n = selectedCount.value;
   useEffect(() => { if (n === 0) setPicking(undefined); }, [n === 0]);
 
-  const apply = (changes: TagChange[], said?: string) => {
-    const selected = selectedItems();
+  const apply = (changes: TagChange[], said?: string): Promise<void> => {
     setPicking(undefined);
-    api.change(selected, changes).then((answer) => {
+    return selectedItems().then((selected) => api.change(selected, changes)).then((answer) => {
       const tag = changes[0]!.tag ?? '';
       const text = said ?? SAID[changes[0]!.do](answer.stored, tag);
       props.changed(changes, false);
       showChange(text, answer, () => props.changed(changes, true));
-    }, (error: unknown) => report(error, () => apply(changes, said)));
+    }, (error: unknown) => report(error, () => void apply(changes, said)));
   };
   const pick = (what: 'add' | 'remove' | 'export' | 'teach') => {
     if (readOnly.value && what !== 'export') return;
@@ -72,16 +71,17 @@ export function SelectionBar(props: Props) {
   };
   const add = (tag: string) => {
     noteTag(tag);
-    apply([{ do: 'add', tag }]);
+    void apply([{ do: 'add', tag }]);
   };
   const hide = () => {
-    apply([{ do: 'add', tag: 'hidden' }], tn('{n} item hidden.', '{n} items hidden.', n));
-    void loadLibrary();
-    clearSelection();
+    void apply([{ do: 'add', tag: 'hidden' }], tn('{n} item hidden.', '{n} items hidden.', n)).then(() => {
+      clearSelection();
+      return loadLibrary();
+    });
   };
   const save = (format: 'jsonl' | 'csv' | 'bookmarks') => {
     setPicking(undefined);
-    api.exported(selectedItems(), format).then((file) => {
+    selectedItems().then((selected) => api.exported(selected, format)).then((file) => {
       const link = document.createElement('a');
       link.href = URL.createObjectURL(file);
       link.download = `items.${format === 'bookmarks' ? 'html' : format}`;
@@ -98,8 +98,8 @@ export function SelectionBar(props: Props) {
     if (selectedCount.value === 0) return false;
     if (key === 't') pick('add');
     else if (key === '-') pick('remove');
-    else if (key === 'a' && !readOnly.value) apply([{ do: 'accept' }]);
-    else if (key === 'r' && !readOnly.value) apply([{ do: 'reject' }]);
+    else if (key === 'a' && !readOnly.value) void apply([{ do: 'accept' }]);
+    else if (key === 'r' && !readOnly.value) void apply([{ do: 'reject' }]);
     else if (key === 'e') pick('export');
     else if (key === 'Escape') clearSelection();
     else return false;
@@ -127,11 +127,11 @@ export function SelectionBar(props: Props) {
             <button type="button" aria-expanded={picking === 'remove'} title="-" onClick={() => pick('remove')}>{t('Remove tag')}</button>
             {picking === 'remove' && (
               <TagPicker label={t('Tag to remove')} offered={commonest} others={false} close={() => setPicking(undefined)}
-                chosen={(tag) => apply([{ do: 'remove', tag }])} />
+                chosen={(tag) => void apply([{ do: 'remove', tag }])} />
             )}
           </span>
-          <button type="button" title={`${t('Make automatic tags yours')} (a)`} onClick={() => apply([{ do: 'accept' }])}>{t('Accept')}</button>
-          <button type="button" title={`${t('Remove automatic tags')} (r)`} onClick={() => apply([{ do: 'reject' }])}>{t('Reject')}</button>
+          <button type="button" title={`${t('Make automatic tags yours')} (a)`} onClick={() => void apply([{ do: 'accept' }])}>{t('Accept')}</button>
+          <button type="button" title={`${t('Remove automatic tags')} (r)`} onClick={() => void apply([{ do: 'reject' }])}>{t('Reject')}</button>
           {collections.size === 1 && (
             <span class="with-picker">
               <button type="button" aria-expanded={picking === 'teach'} onClick={() => pick('teach')}>{t('Teach with these')}</button>

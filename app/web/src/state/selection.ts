@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import * as api from '../api/api';
 import type { Brief, Selected } from '../api/types';
 
 /** How the results were asked for, so that the server can find all of them again. */
@@ -18,6 +19,8 @@ interface State {
   items: Map<string, Brief>;
   total: number;
   asked?: Asked;
+  /** All results by name, once they were needed: a change may make the search find others. */
+  named?: { collection: string; id: string }[];
 }
 
 const NOTHING: State = { all: false, items: new Map(), total: 0 };
@@ -53,7 +56,14 @@ export function selectAll(asked: Asked, total: number): void {
 }
 
 /** What is selected, as the server is told. */
-export function selectedItems(): Selected {
-  const named = [...state.value.items.values()].map(({ collection, id }) => ({ collection, id }));
-  return state.value.all ? { search: { ...state.value.asked! }, except: named } : { items: named };
+export async function selectedItems(): Promise<Selected> {
+  const now = state.value;
+  if (!now.all) return { items: [...now.items.values()].map(({ collection, id }) => ({ collection, id })) };
+  let { named } = now;
+  if (!named) {
+    const answer = await api.selection({ search: { ...now.asked! } });
+    named = answer.collections.flatMap(({ name, ids }) => ids.map((id) => ({ collection: name, id })));
+    if (state.value.asked === now.asked && state.value.all) state.value = { ...state.value, named };
+  }
+  return { items: named.filter((each) => !now.items.has(keyOf(each))) };
 }
