@@ -7,6 +7,7 @@ import { item } from './parts/item.mjs';
 import { library } from './parts/library.mjs';
 import { looks } from './parts/looks.mjs';
 import { map } from './parts/map.mjs';
+import { places } from './parts/places.mjs';
 import { quality } from './parts/quality.mjs';
 import { review } from './parts/review.mjs';
 import { search } from './parts/search.mjs';
@@ -16,7 +17,7 @@ import { transfer } from './parts/transfer.mjs';
 import { troubles } from './parts/troubles.mjs';
 
 const only = process.env.COMMONPLACE_WEB_ONLY ?? '';
-const parts = { search, select, item, review, teach, map, transfer, quality, library, troubles, looks };
+const parts = { search, select, item, review, teach, places, map, transfer, quality, library, troubles, looks };
 
 test('page', { skip: missing() }, async (t) => {
   try {

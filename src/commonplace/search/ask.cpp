@@ -144,7 +144,7 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   for (const std::string& word : query.words)
     for (std::string& token : tokenizer.tokens(word)) tokens.push_back(std::move(token));
   std::vector<std::uint8_t> allowed = parts_->allowed(query);
-  if (tokens.empty() && !query.condition)
+  if (query.words.empty() && !query.condition)
     allowed.assign(static_cast<std::size_t>(parts_->index.items), 1);
   SearchRanking ranking;
   ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);

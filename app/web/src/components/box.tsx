@@ -87,7 +87,8 @@ export function Box() {
 
   const search = (words: string) => {
     typed.current = false;
-    if (view === 'search') go(changed({ q: words.trim(), at: undefined, like: '', like_collection: '', full: undefined }));
+    if (view === 'places') go(changed({ q: words.trim() }));
+    else if (view === 'search') go(changed({ q: words.trim(), at: undefined, like: '', like_collection: '', full: undefined }));
     else go(address('search', [], { q: words.trim() }));
   };
   const chosen = (choice: Choice) => {

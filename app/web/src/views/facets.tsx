@@ -2,7 +2,7 @@ import type { Facets } from '../api/types';
 import { Panel } from '../components/panel';
 import { Loading } from '../components/view';
 import { count } from '../format';
-import { changed, replaceAddress, route, tagQuery } from '../state/route';
+import { address, changed, replaceAddress, route, tagQuery } from '../state/route';
 import { t } from '../words/say';
 import { tokensOf, withoutToken, withToken } from './query_text';
 import { Timeline } from './timeline';
@@ -59,6 +59,9 @@ export function FacetPanel(props: { facets: Facets | undefined; close: () => voi
             { token: 'is:link', text: t('Links'), items: facets.kinds.link },
             { token: 'is:placed', text: t('With a place'), items: facets.placed },
           ]} />
+          {facets.placed > 0 && (
+            <p><a href={address('places', [], { q: route.value.query.get('q') ?? '', collection: facets.collections.map((each) => each.name) })}>{t('Show on the map')}</a></p>
+          )}
           <List title={t('Year')} active={active} rows={[...facets.years].sort((a, b) => (a.year < b.year ? 1 : -1))
             .map((each) => ({ token: `in:${each.year}`, text: each.year, items: each.items }))} />
         </>
