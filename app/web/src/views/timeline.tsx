@@ -52,7 +52,7 @@ export function Timeline({ timeline }: { timeline: Facets['timeline'] }) {
     <section class="timeline">
       <h3>{t('When')}</h3>
       {drawn.length > 1 && (
-        <svg ref={svg} viewBox={`0 0 ${width} ${height + 14}`} role="slider" tabIndex={0} aria-label={t('When: arrows move, shift and arrows choose a part, Enter narrows to it')}
+        <svg ref={svg} viewBox={`0 0 ${width} ${height + 14}`} role="slider" tabindex={0} aria-label={t('When: arrows move, shift and arrows choose a part, Enter narrows to it')}
           aria-valuemin={0} aria-valuemax={drawn.length - 1} aria-valuenow={at} aria-valuetext={said(at)} onKeyDown={key}
           onPointerDown={press} onPointerMove={(event) => { if (brush && event.buttons) setBrush([brush[0], barOf(event)]); }}
           onPointerUp={(event) => { if (brush) { narrow(brush[0], barOf(event)); setBrush(undefined); } }}>
