@@ -17,8 +17,8 @@
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/core/space.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/learn/linear_rows.h"
 #include "commonplace/learn/linear_solver.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "commonplace/math/sq8_rows.h"
 
 namespace commonplace {
@@ -146,12 +146,12 @@ void teach(const Learned& learned, const MatrixView& features, std::int64_t item
 
 /// Liblinear as its own program `train` runs it: the dual solver of the squared hinge, tolerance
 /// 0.1, one core, one concept after the other. Cost 1 and no bias unless it is told otherwise.
-LinearRows train_as_their_program(const Matrix& rows, const MatrixD& labels, double cost,
-                                  double bias) {
+OneVsRestLinear train_as_their_program(const Matrix& rows, const MatrixD& labels, double cost,
+                                       double bias) {
   set_print_string_function([](const char*) {});
   const LinearSolverRows nodes(rows, bias);
   const auto columns = static_cast<int>(rows.cols()) + (bias > 0 ? 1 : 0);
-  LinearRows result;
+  OneVsRestLinear result;
   result.weights.resize(rows.cols(), labels.cols());
   result.offset.assign(static_cast<std::size_t>(labels.cols()), 0);
   std::vector<feature_node*> starts;
@@ -194,17 +194,17 @@ void beside_liblinear(const MatrixView& features, std::int64_t items) {
   const Matrix rows = features.topRows(items);
   const MatrixD labels = labels_of(0, items);
   begin = Clock::now();
-  LinearRowOptions options;
+  OneVsRestLinearOptions options;
   options.solver = "liblinear";
-  const LinearRows primal = fit_linear_rows(rows, labels, options);
+  const OneVsRestLinear primal = fit_one_vs_rest(rows, labels, options);
   print_rival("liblinear, primal, cost 5, tolerance 0.01, bias, all cores", seconds_since(begin),
               our_seconds, quality_of(score(primal, others), items));
   begin = Clock::now();
-  const LinearRows dual = train_as_their_program(rows, labels, 1, 0);
+  const OneVsRestLinear dual = train_as_their_program(rows, labels, 1, 0);
   print_rival("liblinear as `train` runs it, no options, one core", seconds_since(begin),
               our_seconds, quality_of(score(dual, others), items));
   begin = Clock::now();
-  const LinearRows told = train_as_their_program(rows, labels, 5, 1);
+  const OneVsRestLinear told = train_as_their_program(rows, labels, 5, 1);
   print_rival("liblinear as `train -c 5 -B 1` runs it, one core", seconds_since(begin), our_seconds,
               quality_of(score(told, others), items));
 }

@@ -33,7 +33,7 @@ if [ ! -e "$complete" ]; then
   show learn "$library" suggest --collection clipart --prototypes 10%
   show learn "$library" suggest --collection packages --prototypes 10%
   show features "$library" clipart --tags --plsa --topics 96 --min-documents 2 --iterations 50 --name subjects
-  show learn "$library" detect --collection clipart --features subjects --concepts-from folder --min 60 --representation raw
+  show learn "$library" detect --collection clipart --features subjects --concepts-from folder --min-uses 60 --representation raw
   show learn "$library" relate --collections clipart/text,clipart/tags,emoji/text,emoji/tags
   show evaluate suggest "$library" --collection clipart --methods combined --baselines logistic,popular --prototypes 10%
   show evaluate search "$library" --target clipart --auxiliary emoji --queries 60

@@ -55,6 +55,7 @@ TABLES = {
     "src/commonplace/formats": ["reading.h", "embedded.h"],  # one format a file
     "src/commonplace/features": ["picture_decoders.h", "image_descriptors.h"],  # one decoder, one descriptor a file
 }
+SQL = re.compile(r"\bdatabase\(\)|\bStatement\b|\"(SELECT|INSERT|UPDATE|DELETE|CREATE|WITH) ")
 FORBIDDEN = re.compile(r"std::(cout|cerr|clog)\b|(?<![\w.>])(printf|puts|abort|exit|_exit)\s*\(")
 INCLUDE = re.compile(r'\s*#include\s+["<]([^">]+)[">]')
 
@@ -149,6 +150,12 @@ def problems(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if FORBIDDEN.search(line.split("//")[0]):
                 yield f"{place}:{number}: the library does not print, exit or abort: {line.strip()}"
+    for path in sorted([*house.rglob("*.[hc]*"), *(root / "app").glob("*/*.[hc]*")]):
+        if path.parent.name == "library" or path.suffix not in (".h", ".cpp"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if SQL.search(line):
+                yield f"{path.relative_to(root)}:{number}: SQL belongs to library: {line.strip()}"
     inside = (path for path in house.rglob("*.cpp") if path.parent.name != "api")
     for path in sorted([*inside, *(root / "app" / "cli").glob("*.cpp"),
                         *(root / "app" / "server").glob("*.cpp")]):

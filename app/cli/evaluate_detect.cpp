@@ -67,7 +67,7 @@ void add_evaluate_detect(CLI::App& evaluate) {
       evaluate, "detect", "How well concepts are detected from few labels, beside other methods",
       "  commonplace evaluate detect --features sift.npy --labels classes.npy --labelled 5,15\n"
       "  commonplace evaluate detect ~/library --collection photos --features sift,gist \\\n"
-      "    --methods auto,svm,ale-smooth --repeat 10 --plot detect.svg\n"
+      "    --methods auto,svm,ale-laprls --repeat 10 --plot detect.svg\n"
       "  commonplace evaluate detect --features x.npy --labels y.npy --unlabelled 100,1000,all\n"
       "The labels are a class number an item, or a 0 or 1 for each concept.",
       *arguments, [arguments] { return run(*arguments); }, Ranks::many);
@@ -78,7 +78,8 @@ void add_evaluate_detect(CLI::App& evaluate) {
       ->delimiter(',');
   command->add_option("--labels", arguments->labels, "A file of labels");
   command->add_option("--concepts-from", arguments->concepts_from, "tags, or a label's field");
-  command->add_option("--min", arguments->min_uses, "Items that a concept must have");
+  FlagMaker{command, "Options"}("min_uses|min", arguments->min_uses,
+                                "Items that a concept must have");
   command->add_option("--plot", arguments->plot, "Draw the figures into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});
   visit_options(arguments->detector, FlagMaker{command, "Detecting (auto)"});

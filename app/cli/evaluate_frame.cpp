@@ -1,24 +1,24 @@
 #include "app/cli/evaluate_frame.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/library/evaluations.h"
 
 namespace commonplace::app {
 
 void check_plot(const EvaluateArguments& arguments) {
   if (arguments.plot.empty()) return;
-  on_first(*arguments.comm, [&] { check_writable(arguments.plot); });
+  on_root(*arguments.comm, [&] { check_writable(arguments.plot); });
 }
 
 void draw_evaluation(const EvaluateArguments& arguments, const std::function<std::string()>& plot) {
   if (arguments.plot.empty()) return;
-  on_first(*arguments.comm, [&] { write_whole(arguments.plot, plot()); });
+  on_root(*arguments.comm, [&] { write_whole(arguments.plot, plot()); });
 }
 
 void keep_evaluation(const EvaluateArguments& arguments, const std::string& verb,
                      const std::string& about, const std::string& json) {
-  on_first(*arguments.comm, [&] {
+  on_root(*arguments.comm, [&] {
     if (arguments.library.empty()) return;
     try {
       Library library(arguments.library, Library::Access::write);

@@ -75,7 +75,7 @@ void add_evaluate_search(CLI::App& evaluate) {
   command->add_option("--target", arguments->target, "The collection to search")->required();
   command
       ->add_option("--auxiliary", arguments->auxiliaries,
-                   "Collections to borrow from, parted by commas or given one by one")
+                   "Collections to borrow from, separated by commas or given one by one")
       ->delimiter(',');
   command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});

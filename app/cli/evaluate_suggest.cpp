@@ -1,7 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/suggest/evaluate_report.h"
 
 namespace commonplace::app {

@@ -15,7 +15,7 @@ struct Arguments : LearnArguments {
 void show(const Arguments& arguments, const DetectLearningReport& report) {
   if (!report.tried.empty() && !arguments.quiet) {
     std::vector<std::vector<std::string>> rows;
-    for (const DetectorTried& each : report.tried)
+    for (const DetectorTrial& each : report.tried)
       rows.push_back({each.representation, each.head, each.lambda > 0 ? fixed(each.lambda, 1) : "",
                       fixed(100 * each.miap, 1)});
     say(arguments, "Tried on labelled items, held out in turn:");
@@ -25,7 +25,7 @@ void show(const Arguments& arguments, const DetectLearningReport& report) {
                      counted(report.labelled, "labelled item") + " and " +
                      counted(report.items, "item") + " in all, by " + join(report.features) + ": " +
                      report.representation + ", " + with_commas(report.columns) + " coordinates, " +
-                     (report.head.svm ? "svm" : "smooth") + " head, in " +
+                     (report.head.svm ? "svm" : "laprls") + " head, in " +
                      fixed(report.seconds, 1) + " s.");
   if (report.tried.empty())
     say(arguments, "There are too few labelled items to choose by, so the usual way was taken.");
@@ -80,7 +80,8 @@ void add_learn_detect(CLI::App& learn, std::string& library) {
       "Learn to detect concepts: from tags, from labels, and from examples later",
       "  commonplace features ~/library photos --image sift\n"
       "  commonplace learn ~/library detect --collection photos --features sift\n"
-      "  commonplace learn ~/library detect --collection photos --features sift,clip --min 50\n"
+      "  commonplace learn ~/library detect --collection photos --features sift,clip --min-uses "
+      "50\n"
       "  commonplace learn ~/library detect --collection photos --concepts-from none \\\n"
       "    --representation axis\n"
       "  commonplace learn ~/library detect --collection photos --update\n"

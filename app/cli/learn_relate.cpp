@@ -24,7 +24,8 @@ void show(const Arguments& arguments, const RelateLearningReport& report) {
                     each.setting.kernel,
                     each.setting.width > 0 ? short_number(each.setting.width) : "",
                     short_number(each.setting.gamma), each.quality > 0 ? fixed(each.quality) : ""});
-  print_table({"KIND", "THINGS", "LINKED", "FEATURES", "KERNEL", "WIDTH", "GAMMA", "NDCG"}, rows);
+  print_table({"MODALITY", "NODES", "LINKED", "FEATURES", "KERNEL", "WIDTH", "GAMMA", "NDCG"},
+              rows);
   say(arguments, counted(report.links, "link") + " in a space of " + with_commas(report.dim) +
                      " coordinates, " + counted(report.rounds, "round") + ", largest residual " +
                      short_number(report.largest_residual) + ", in " + fixed(report.seconds, 1) +

@@ -46,7 +46,7 @@ void show(const Arguments& arguments, const SearchLearningReport& report) {
                        fixed(lender.divergence) + " bits.");
   if (!report.tried.empty()) {
     std::string line = "Topics in common tried, with the MAP of own words and topics:";
-    for (const SharingTried& tried : report.tried)
+    for (const SharingTrial& tried : report.tried)
       line += " " + std::to_string(tried.shared) + " (" + fixed(tried.map) + ")";
     say(arguments, line + ".");
   }
@@ -96,7 +96,7 @@ void add_learn_search(CLI::App& learn, std::string& library) {
   command->add_option("--target", arguments->target, "The collection to search")->required();
   command
       ->add_option("--auxiliary", arguments->auxiliaries,
-                   "Collections to borrow from, parted by commas or given one by one")
+                   "Collections to borrow from, separated by commas or given one by one")
       ->delimiter(',');
   command->add_option("--name", arguments->name, "What to call the model (search.TARGET)");
   add_checkpoint(*command, arguments->options.subspace.checkpoint);

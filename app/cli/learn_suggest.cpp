@@ -17,7 +17,7 @@ std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 void show_tried(const Arguments& arguments, const SuggesterReport& report) {
   if (report.tried.empty() || arguments.quiet) return;
   std::vector<std::vector<std::string>> rows;
-  for (const SettingTried& tried : report.tried)
+  for (const SettingTrial& tried : report.tried)
     rows.push_back({tried.setting, fixed(tried.ndcg, 4)});
   say(arguments, "Tried on items held out:");
   print_table({"SETTING", "NDCG@5"}, rows);
@@ -67,7 +67,7 @@ void show(const Arguments& arguments, const SuggestLearningReport& report) {
                      counted(fit.items, "item") + " with " + counted(fit.prototypes, "prototype") +
                      (fit.weighting.empty() ? "" : ", words weighed by '" + fit.weighting + "'") +
                      ", in " + fixed(fit.seconds, 1) + " s.");
-  say(arguments, "Score: tags " + fixed(fit.mixture.tags, 1) + ", neighbours " +
+  say(arguments, "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " +
                      fixed(fit.mixture.neighbours, 1) + ", category " +
                      fixed(fit.mixture.category, 1) + ".");
   show_quality(arguments, fit);

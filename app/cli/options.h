@@ -4,26 +4,40 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commonplace/base/spelling.h"
 #include "commonplace/learn/checkpoint.h"
 
 namespace commonplace::app {
 
 /// Makes a flag of every option in a visit_options list: "stop_words" becomes --stop-words, and a
-/// switch that is on by default can be turned off with --no-NAME.
+/// switch that is on by default can be turned off with --no-NAME. Former spellings work and are not
+/// shown.
 struct FlagMaker {
   CLI::App* command;
   std::string group;
 
   template <class Value>
-  void operator()(const char* name, Value& value, const char* help) const {
-    command->add_option(flag(name), value, help)->capture_default_str()->group(group);
+  void operator()(const char* names, Value& value, const char* help) const {
+    for (const std::string& name : spellings(names)) {
+      CLI::Option* option = command->add_option(flag(name), value, help);
+      option->capture_default_str()->group(group_of(name, names));
+      if constexpr (std::is_same_v<Value, std::string>)
+        option->transform([names](const std::string& text) { return current_value(names, text); });
+    }
   }
-  void operator()(const char* name, bool& value, const char* help) const {
-    const std::string words = flag(name);
-    command->add_flag(words + ",!--no-" + words.substr(2), value, help)->group(group);
+  void operator()(const char* names, bool& value, const char* help) const {
+    for (const std::string& name : spellings(names)) {
+      const std::string words = flag(name);
+      command->add_flag(words + ",!--no-" + words.substr(2), value, help)
+          ->group(group_of(name, names));
+    }
   }
 
  private:
+  /// None for a spelling of before, which --help does not show.
+  std::string group_of(const std::string& name, const char* names) const {
+    return name == current_spelling(names) ? group : "";
+  }
   static std::string flag(std::string name) {
     for (char& c : name)
       if (c == '_') c = '-';

@@ -116,7 +116,8 @@ void add_relate(CLI::App& app) {
   command->add_option("--tag", arguments->query.tag, "Start from this tag");
   command->add_option("--at", arguments->at, "Start from this place: LATITUDE,LONGITUDE");
   command->add_option("--text", arguments->query.text, "Start from these words");
-  command->add_option("--kinds", arguments->query.modalities, "Only these kinds, parted by commas")
+  command
+      ->add_option("--kinds", arguments->query.modalities, "Only these kinds, separated by commas")
       ->delimiter(',');
   command->add_option("-l,--limit", arguments->query.limit, "So many of each kind")
       ->capture_default_str();

@@ -6,7 +6,7 @@
 #include "app/cli/open_library.h"
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/library/machine_labels.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/transfer/ask.h"
@@ -91,7 +91,7 @@ int run_undo(const Arguments& arguments) {
   const Collection target = collection(library, arguments.request.target);
   model_record(library, model);  // all ranks miss it alike, not only the one that removes
   std::int64_t removed = 0;
-  on_first(comm, [&] { removed = remove_machine_labels(library, target, model); });
+  on_root(comm, [&] { removed = remove_machine_labels(library, target, model); });
   removed = comm.broadcast(removed, 0);
   if (arguments.json)
     print_json({{"model", model}, {"target", arguments.request.target}, {"removed", removed}});

@@ -124,7 +124,7 @@ void Session::close() {
 
 Task<bool> Session::exchange() {
   Exchange exchange;
-  exchange.errand->request.client = client_;
+  exchange.pending->request.client = client_;
   std::optional<Problem> bad;
   try {
     co_await receive(exchange);
@@ -139,8 +139,8 @@ Task<bool> Session::exchange() {
   if (!exchange.response) co_await handle(exchange);
   exchange.keeps = exchange.keeps && !core_.stopping;
   co_await send(exchange);
-  if (!exchange.errand->body_file.path().empty())
-    asio::post(core_.disk, [errand = std::move(exchange.errand)]() mutable { errand.reset(); });
+  if (!exchange.pending->body_file.path().empty())
+    asio::post(core_.disk, [pending = std::move(exchange.pending)]() mutable { pending.reset(); });
   if (!exchange.keeps) co_await linger();
   co_return exchange.keeps;
 }
@@ -148,7 +148,7 @@ Task<bool> Session::exchange() {
 Task<void> Session::receive(Exchange& exchange) {
   co_await receive_head(exchange);
   interruptible_ = false;
-  Admission admission = core_.service.admit(exchange.errand->request);
+  Admission admission = core_.service.admit(exchange.pending->request);
   exchange.route = admission.route;
   exchange.most_bytes = admission.most_bytes;
   exchange.to_file = admission.to_file;
@@ -161,7 +161,7 @@ Task<void> Session::receive(Exchange& exchange) {
   if (parser_->content_length().value_or(0) > exchange.most_bytes)
     throw Problem{
         413, concat("the body is too large; expected ", exchange.most_bytes, " bytes at most")};
-  const std::string expects = lower_case(exchange.errand->request.header("expect").value_or(""));
+  const std::string expects = lower_case(exchange.pending->request.header("expect").value_or(""));
   if (!expects.empty() && expects != "100-continue")
     throw Problem{417, "only 'Expect: 100-continue' can be met"};
   if (!expects.empty() && has_body && exchange.newer)
@@ -196,7 +196,7 @@ void Session::parse_head(Exchange& exchange, std::size_t length) {
   const std::size_t used = parser_->put(asio::buffer(buffer_.data(), length), error);
   buffer_.consume(used);
   if (error || !parser_->is_header_done()) throw Problem{400, "this is no HTTP/1.1 request"};
-  Request& request = exchange.errand->request;
+  Request& request = exchange.pending->request;
   exchange.method = std::string(parser_->get().method_string());
   exchange.head_only = exchange.method == "HEAD";
   exchange.newer = parser_->get().version() >= 11;
@@ -209,14 +209,14 @@ void Session::parse_head(Exchange& exchange, std::size_t length) {
 }
 
 Task<void> Session::receive_body(Exchange& exchange) {
-  Errand& errand = *exchange.errand;
+  PendingRequest& pending = *exchange.pending;
   int error = 0;
   if (exchange.to_file) {
     co_await on_disk(
-        [this, &errand, &error] { error = errand.body_file.open(core_.options.upload_folder); });
+        [this, &pending, &error] { error = pending.body_file.open(core_.options.upload_folder); });
     if (error != 0)
       throw Problem{503, "the body cannot be stored on the server's disk", {{"Retry-After", "60"}}};
-    errand.request.body_file = errand.body_file.path();
+    pending.request.body_file = pending.body_file.path();
   }
   std::string piece(parser_->is_done() ? 0 : kPiece, '\0');
   std::uint64_t length = 0;
@@ -231,7 +231,7 @@ Task<void> Session::receive_body(Exchange& exchange) {
     if (needs_more)
       co_await read_more(exchange.to_file ? Clock::now() + core_.options.read_time : arrived_by_);
   }
-  if (exchange.to_file) co_await on_disk([&errand, &error] { error = errand.body_file.close(); });
+  if (exchange.to_file) co_await on_disk([&pending, &error] { error = pending.body_file.close(); });
   if (error != 0)
     throw Problem{503, "the body cannot be stored on the server's disk", {{"Retry-After", "60"}}};
 }
@@ -253,43 +253,44 @@ std::size_t Session::parse_piece(std::string& piece, bool& needs_more) {
 }
 
 Task<void> Session::keep_piece(Exchange& exchange, std::string_view piece) {
-  Errand& errand = *exchange.errand;
+  PendingRequest& pending = *exchange.pending;
   if (!exchange.to_file) {
-    errand.request.body += piece;
+    pending.request.body += piece;
     co_return;
   }
   int error = 0;
-  co_await on_disk([&errand, &error, piece] { error = errand.body_file.write(piece); });
+  co_await on_disk([&pending, &error, piece] { error = pending.body_file.write(piece); });
   if (error != 0)
     throw Problem{503, "the server's disk is full or cannot be written", {{"Retry-After", "60"}}};
 }
 
 /// Has a worker answer the request, for as long as there is time.
 Task<void> Session::handle(Exchange& exchange) {
-  const std::shared_ptr<Errand> errand = exchange.errand;
-  errand->request.deadline = Clock::now() + core_.options.handle_time;
-  const Clock::time_point deadline = errand->request.deadline;
-  errand->wake = [self = shared_from_this()] { self->timer_.cancel(); };
-  errand->client_is_gone = [self = shared_from_this()] { return self->client_is_gone(); };
-  if (std::optional<Response> refused = core_.desk.submit(errand)) {
-    core_.desk.drop(errand);
+  const std::shared_ptr<PendingRequest> pending = exchange.pending;
+  pending->request.deadline = Clock::now() + core_.options.handle_time;
+  const Clock::time_point deadline = pending->request.deadline;
+  pending->wake = [self = shared_from_this()] { self->timer_.cancel(); };
+  pending->client_is_gone = [self = shared_from_this()] { return self->client_is_gone(); };
+  if (std::optional<Response> refused = core_.desk.submit(pending)) {
+    core_.desk.drop(pending);
     refuse(exchange, *std::move(refused));
     co_return;
   }
-  const auto ended = [&errand] {
-    return errand->state == Errand::State::kDone || errand->state == Errand::State::kGone;
+  const auto ended = [&pending] {
+    return pending->state == PendingRequest::State::kDone ||
+           pending->state == PendingRequest::State::kGone;
   };
   while (!ended() && !closed_ && Clock::now() < deadline) co_await wait(deadline);
-  const bool began = errand->state == Errand::State::kInWork;
-  const bool done = errand->state == Errand::State::kDone;
-  core_.desk.drop(errand);
+  const bool began = pending->state == PendingRequest::State::kInWork;
+  const bool done = pending->state == PendingRequest::State::kDone;
+  core_.desk.drop(pending);
   if (done) {
-    exchange.response = std::move(errand->response);
+    exchange.response = std::move(pending->response);
     co_return;
   }
   if (closed_ || ended()) throw boost::system::system_error(asio::error::operation_aborted);
   // What a worker still has belongs to it.
-  exchange.errand = std::make_shared<Errand>();
+  exchange.pending = std::make_shared<PendingRequest>();
   Response late =
       problem(503, "it took too long; ask for less, or try again later", {{"Retry-After", "1"}});
   add_standard_headers(late, exchange.path);

@@ -36,8 +36,8 @@
 #include <boost/beast/http/parser.hpp>
 
 #include "app/server/answer_head.h"
-#include "app/server/desk.h"
 #include "app/server/http_server.h"
+#include "app/server/request_queue.h"
 
 // What http_server.cpp and http_session.cpp share; nobody else includes it, for it brings Boost.
 namespace commonplace::server {
@@ -85,12 +85,12 @@ struct Core {
   bool stopping = false;
   int port = 0;
   asio::thread_pool disk{1};
-  Desk desk;
+  RequestQueue desk;
 };
 
 /// One request and what becomes of it.
 struct Exchange {
-  std::shared_ptr<Errand> errand = std::make_shared<Errand>();
+  std::shared_ptr<PendingRequest> pending = std::make_shared<PendingRequest>();
   std::optional<Response> response;
   Clock::time_point begin = Clock::now();
   std::string method;

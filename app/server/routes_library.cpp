@@ -42,7 +42,7 @@ class Overviews {
     return made;
   }
   Workspace& workspace_;
-  FreshCache<const Overview> cache_{256};
+  RevalidatingCache<const Overview> cache_{256};
 };
 
 /// Whether a word of `key` begins with `prefix`.

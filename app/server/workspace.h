@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/server/fresh_cache.h"
+#include "app/server/revalidating_cache.h"
 #include "commonplace/detect/ask.h"
 #include "commonplace/library/library.h"
 #include "commonplace/library/stored_models.h"
@@ -117,12 +117,12 @@ class Workspace {
   std::mutex results_mutex_;
   std::list<KeptResults> results_;  ///< the newest first
 
-  FreshCache<OpenSearcher> searchers_{64};
-  FreshCache<OpenSuggester> suggesters_{16};
-  FreshCache<OpenFinder> finders_{8};
-  FreshCache<OpenRelations> relations_{4};
-  FreshCache<const RelateMap> maps_{8};
-  FreshCache<const Questions> questions_{16};
+  RevalidatingCache<OpenSearcher> searchers_{64};
+  RevalidatingCache<OpenSuggester> suggesters_{16};
+  RevalidatingCache<OpenFinder> finders_{8};
+  RevalidatingCache<OpenRelations> relations_{4};
+  RevalidatingCache<const RelateMap> maps_{8};
+  RevalidatingCache<const Questions> questions_{16};
 };
 
 }  // namespace commonplace::server

@@ -23,7 +23,7 @@ import numpy
 from common import DATA, lines, run
 
 KINDS = ["sift", "rgb-sift", "surf", "gist"]
-METHODS = "auto,svm,logistic,neighbours,ale-svm,ale-smooth,iale-svm,iale-smooth,anchors,smoothed,gsf,lapsvm,propagation"
+METHODS = "auto,svm,logistic,knn,ale-svm,ale-laprls,iale-svm,iale-laprls,anchors,smoothed,gsf,lapsvm,propagation"
 NOUNS = ("man dog boy shirt girl water woman people child grass person field group dogs children air ball "
          "camera background street mouth men jacket area beach snow girls face hat wall toy park rock boys "
          "crowd dirt shorts bike ground kids ocean building picture road side lake hand women player hill "
@@ -115,7 +115,7 @@ def main():
             print(f"\n{name}, {kinds[0]}, with fewer unlabelled items:")
             show(run(arguments.program, "evaluate", "detect", "--features", paths[kinds[0]], "--labels", labels_file,
                      "--labelled", labelled.split(",")[0], "--unlabelled", "100,500,1000,all",
-                     "--methods", "auto,ale-smooth,smoothed,svm", "--repeat", arguments.repeat))
+                     "--methods", "auto,ale-laprls,smoothed,svm", "--repeat", arguments.repeat))
 
 
 if __name__ == "__main__":

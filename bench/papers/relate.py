@@ -81,10 +81,10 @@ def oldnyc(program, work, repeat):
     evaluate = ["evaluate", "relate", library, "--repeat", repeat, "--collections"]
     print("\noldnyc, tags by pictures:")
     show(run(program, *evaluate, "photos,photos/tags", "--methods",
-             "commonplace,positive,cca,mvlpp,lpp,popular,neighbours,ridge"))
+             "commonplace,positive,cca,mvlpp,lpp,popular,knn,ridge"))
     print("\noldnyc, tags by pictures and places:")
     show(run(program, *evaluate, "photos,photos/tags,photos/places", "--methods",
-             "commonplace,alone,positive,cca,popular,neighbours,ridge,ridge-all,place-votes"))
+             "commonplace,alone,positive,cca,popular,knn,ridge,ridge-all,kernel-regression"))
     print("\noldnyc, tags by pictures, places and titles:")
     show(run(program, *evaluate, "photos,photos/text,photos/tags,photos/places", "--methods",
              "commonplace,ridge-all,popular"))
@@ -93,7 +93,7 @@ def oldnyc(program, work, repeat):
              "--dims", "5,10,20,30,50,100", "--plot", work / "oldnyc-coordinates.svg"))
     print("\noldnyc, by photographs learned from:")
     show(run(program, *evaluate, "photos,photos/tags,photos/places", "--methods",
-             "commonplace,alone,cca,popular,ridge-all,place-votes", "--shares", "10,25,50,100"))
+             "commonplace,alone,cca,popular,ridge-all,kernel-regression", "--shares", "10,25,50,100"))
     print("\noldnyc, groups of everything together:")
     for groups in (2, 5, 10):
         result = run(program, *evaluate, "photos,photos/tags,photos/places", "--methods", "commonplace,alone,cca",
@@ -119,8 +119,8 @@ def dresden(program, work, repeat):
         run(program, "init", library)
         run(program, "add", library, "photos", next((DATA / "flickr_dresden").glob("*.jsonl.gz")))
     print("\ndresden, tags by places:")
-    show(run(program, "evaluate", "relate", library, "--collections", "photos/tags,photos/places", "--min", 20,
-             "--repeat", repeat, "--methods", "commonplace,popular,ridge,place-votes"))
+    show(run(program, "evaluate", "relate", library, "--collections", "photos/tags,photos/places", "--min-uses", 20,
+             "--repeat", repeat, "--methods", "commonplace,popular,ridge,kernel-regression"))
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Re-runs the experiments behind `suggest`: how well are tags told, and how honest is the confidence?
 
-    bench/papers/suggest.py PROGRAM [--only bibtex,...] [--baselines logistic,neighbours,popular]
+    bench/papers/suggest.py PROGRAM [--only bibtex,...] [--baselines logistic,knn,popular]
 
 Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
@@ -118,7 +118,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--only", default=",".join(FILES + ["bookmarks", "people"] + CLASSES))
-    parser.add_argument("--baselines", default="logistic,neighbours,popular")
+    parser.add_argument("--baselines", default="logistic,knn,popular")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
     if not DATA.is_dir():

@@ -36,7 +36,7 @@ PAPER = {"rec-comp": 57.9, "rec-talk": 68.8, "rec-sci": 52.0, "sci-comp": 56.3, 
          "comp-talk": 72.2}
 REFERENCE = {"rec-comp": 97.5, "rec-talk": 95.9, "rec-sci": 98.0, "sci-comp": 92.7, "sci-talk": 89.2,
              "comp-talk": 95.1}
-WORDS = ["--language", "english", "--stop-words", "--min-length", "3", "--min", "20"]
+WORDS = ["--language", "english", "--stop-words", "--min-length", "3", "--min-documents", "20"]
 # The nouns that most photographs have in two captions or more, other forms of the same aside.
 NOUNS = ["dog", "man", "water", "girl", "boy", "grass", "ball", "snow", "beach", "street"]
 
@@ -149,7 +149,7 @@ def review_library(program, folder):
 def selection(program, folder, options):
     """Which bridges help between all ordered triples of the review domains."""
     library = review_library(program, folder)
-    learned = run(program, "bridges", library, "--learn", "--label-field", "sentiment", "--min", 5)
+    learned = run(program, "bridges", library, "--learn", "--label-field", "sentiment", "--min-documents", 5)
     quality = learned["choice"]["quality"]
     plain = [trial for trial in learned["trials"] if not trial["features_hidden"]]
     helped = sum(trial["bridged"] > 1.03 * trial["direct"] for trial in plain)
@@ -174,7 +174,7 @@ def reviews(program, folder, options):
         for way in ways:
             between = ["--intermediate", way[1]] if len(way) == 3 else []
             found = run(program, "evaluate", "transfer", library, "--source", way[0], *between, "--target", way[-1],
-                        "--min", 5, "--methods", ",".join(["commonplace", *(["direct"] if between else []), "svm",
+                        "--min-documents", 5, "--methods", ",".join(["commonplace", *(["direct"] if between else []), "svm",
                                                            "factors"]))["methods"]
             rows.append({each["method"]: each for each in found})
         print(f"\nReviews, {len(ways)} ordered {title} of 12 domains, accuracy on the target, %:")

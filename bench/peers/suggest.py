@@ -205,7 +205,7 @@ def suggestion(arguments, skip):
         return
     rows = [] if "ours" in skip else run_ours(
         arguments.program, "suggest", "--train", files[0], "--test", files[1], "--prototypes", "10%",
-        "--methods", "tags,combined", "--baselines", "logistic,neighbours,popular")
+        "--methods", "tags,combined", "--baselines", "logistic,knn,popular")
     if "logistic" not in skip:
         rows.append(run_peer("logistic", *files))
     if "fasttext" not in skip:

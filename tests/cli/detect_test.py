@@ -46,7 +46,7 @@ class Detect(CommandLineTest):
 
     def test_concepts_from_tags(self):
         self.add_photos()
-        learned = self.learn("--min", "5")
+        learned = self.learn("--min-uses", "5")
         self.assertEqual((learned["concepts"], learned["labelled"]), (3, 45))
         self.assertGreater(len(learned["tried"]), 5)
         listed = self.json("detect", self.library)
@@ -60,14 +60,14 @@ class Detect(CommandLineTest):
 
     def test_update(self):
         self.add_photos(60)
-        self.learn("--min", "5")
+        self.learn("--min-uses", "5")
         self.json("tag", self.library, "photos", "p1", "--add", "owl")
         updated = self.learn("--update")
         self.assertEqual((updated["changed_items"], updated["new_items"]), (1, 0))
 
     def test_update_takes_new_items_into_the_statistics(self):
         self.add_photos(60)
-        self.learn("--min", "5", "--representation", "axis")
+        self.learn("--min-uses", "5", "--representation", "axis")
         self.add_photos(63)
         updated = self.learn("--update")
         self.assertEqual((updated["new_items"], updated["statistics_items"], updated["refreshed"]), (3, 3, False))
@@ -80,10 +80,10 @@ class Detect(CommandLineTest):
 
     def test_evaluate(self):
         self.add_photos()
-        result = self.json("evaluate", "detect", self.library, "--collection", "photos", "--min", "5",
-                           "--labelled", "4", "--repeat", "1", "--methods", "auto,svm,neighbours",
+        result = self.json("evaluate", "detect", self.library, "--collection", "photos", "--min-uses", "5",
+                           "--labelled", "4", "--repeat", "1", "--methods", "auto,svm,knn",
                            "--plot", self.folder / "plot.svg")
-        self.assertEqual([each["method"] for each in result["methods"]], ["auto", "svm", "neighbours"])
+        self.assertEqual([each["method"] for each in result["methods"]], ["auto", "svm", "knn"])
         for each in result["methods"]:
             self.assertGreater(each["miap"]["value"], 0.6)
         self.assertIn("<svg", (self.folder / "plot.svg").read_text())

@@ -88,15 +88,15 @@ class Tasks(MpiTest):
         shutil.rmtree(before)
 
     def test_detect(self):
-        learn = ("learn", self.library, "detect", "--collection", "photos", "--min", "5")
+        learn = ("learn", self.library, "detect", "--collection", "photos", "--min-uses", "5")
         found = ("detect", self.library, "Ölfass", "-l", "30")
         for way in ("raw", "smoothed", "axis", "anchors"):
             self.compare(*learn, "--representation", way, "--count", "20", "--anchors", "30",
                          after=("detect", self.library), relative=1e-4)
         self.compare(*learn, after=("detect", self.library), relative=1e-4)
         self.assertEqual(len(self.json(*found)["results"]), 30)
-        self.compare("evaluate", "detect", self.library, "--collection", "photos", "--min", "5",
-                     "--labelled", "5", "--methods", "auto,svm,neighbours", "--repeat", "2")
+        self.compare("evaluate", "detect", self.library, "--collection", "photos", "--min-uses", "5",
+                     "--labelled", "5", "--methods", "auto,svm,knn", "--repeat", "2")
 
     def test_search(self):
         search = ("search", self.library, "ship rope", "-l", "20")
@@ -115,7 +115,7 @@ class Tasks(MpiTest):
         self.compare("learn", self.library, "suggest", "--collection", "photos", "--update")
         self.compare("evaluate", "suggest", self.library, "--collection", "photos", "--min-uses",
                      "3", "--features", "text", "--prototypes", "30", "--baselines",
-                     "popular,neighbours", relative=1e-3)
+                     "popular,knn", relative=1e-3)
 
     def test_classify(self):
         _, rows = items(120, 3, 1)
@@ -150,7 +150,7 @@ class Tasks(MpiTest):
             self.compare(*listing, *what, after=listing)
         # Topics have the same numbers: they lead to the same detector.
         self.compare("learn", self.library, "detect", "--collection", "photos", "--features",
-                     "topics", "--representation", "raw", "--min", "5")
+                     "topics", "--representation", "raw", "--min-uses", "5")
 
     def test_features_of_pictures(self):
         for i in range(30):
@@ -233,7 +233,7 @@ class Tasks(MpiTest):
     def test_what_one_rank_cannot_do_ends_all(self):
         shutil.rmtree(self.library / "models", ignore_errors=True)
         (self.library / "models").write_text("not a folder")
-        done = self.mpirun(3, "learn", self.library, "detect", "--collection", "photos", "--min",
+        done = self.mpirun(3, "learn", self.library, "detect", "--collection", "photos", "--min-uses",
                            "5", code=1)
         self.assertRegex(done.stderr, r"commonplace: rank 0 of 3 \(\S+\): .*models")
         self.assertEqual(done.stdout, "")

@@ -23,7 +23,7 @@ TOPICS = {
 NAMES = list(TOPICS)
 NOISE = [f"noise{i}" for i in range(20)]
 # Nothing is chosen on items held out, so that learning is quick.
-QUICK = ("--method", "tags", "--prototypes", "40", "--length", "0.7", "--ridge", "0.1",
+QUICK = ("--method", "tags", "--prototypes", "40", "--length-scale", "0.7", "--noise", "0.1",
          "--weighting", "rare")
 PIXEL = bytes.fromhex(
     "ffe000104a46494600010100000100010000ffdb004300" + "01" * 64 +
@@ -255,7 +255,7 @@ class Claims(SuggestTest):
         methods = self.json("evaluate", "suggest", self.library, "--collection", "notes", "--features",
                             "axes", "--methods", "tags")["methods"]
         self.assertEqual([each["method"] for each in methods],
-                         ["commonplace, tags", "logistic", "neighbours", "popular"])
+                         ["commonplace, tags", "logistic", "knn", "popular"])
         self.assertGreater(methods[2]["precision@1"], 0.9)
 
 

@@ -80,7 +80,7 @@ class Transfer(CommandLineTest):
         self.assertGreater(found["methods"][0]["accuracy"], 0.9)
         self.assertIn("<svg", plot.read_text())
         text = self.output("evaluate", "transfer", "--source", files[0], "--intermediate", files[1],
-                           "--target", files[2], "--methods", "words")
+                           "--target", files[2], "--methods", "naive-bayes")
         self.assertIn("RIGHT, %", text)
 
     def test_a_plot_is_never_the_end_of_an_evaluation(self):
@@ -88,7 +88,7 @@ class Transfer(CommandLineTest):
                  for block, name in enumerate(["letters", "diaries", "notes"])]
         ends = ["evaluate", "transfer", "--source", files[0], "--intermediate", files[1], "--target"]
         plot = self.folder / "plot.svg"
-        text = self.output(*ends, files[2], "--methods", "words", "--plot", plot)
+        text = self.output(*ends, files[2], "--methods", "naive-bayes", "--plot", plot)
         self.assertIn("RIGHT, %", text)
         self.assertIn("<svg", plot.read_text())
         # A file that cannot be written is told before anything is read.

@@ -75,7 +75,7 @@ class Cluster(unittest.TestCase):
             subprocess.run([PLAIN, "init", library], check=True, capture_output=True)
             alone("add", library, "photos", folder / "photos.jsonl")
             alone("features", library, "photos", "--name", "look", "--from", folder / "look.csv")
-            learn = ["learn", library, "detect", "--collection", "photos", "--min", "5",
+            learn = ["learn", library, "detect", "--collection", "photos", "--min-uses", "5",
                      "--representation", "axis", "--count", "12"]
             expected = alone(*learn)
             ranked = [alone("detect", library, word, "-l", "80") for word in ("owl", "steel")]

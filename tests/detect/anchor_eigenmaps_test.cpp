@@ -70,7 +70,7 @@ TEST(AnchorEigenmaps, WeightsAreThoseOfTheNearestAnchors) {
 /// The eigenvectors are those of the whole graph, items x items.
 TEST(AnchorEigenmaps, AreEigenvectorsOfTheGraph) {
   const Matrix rows = moons(300);
-  for (const char* weights : {"gaussian", "lae"}) {
+  for (const char* weights : {"rbf", "lae"}) {
     AnchorEigenmapOptions options = options_for_test();
     options.weights = weights;
     const AnchorEigenmaps model = fit_alone(rows, options).model;
@@ -177,7 +177,7 @@ TEST(AnchorEigenmaps, RanksAgree) {
 
 TEST(AnchorEigenmaps, NeitherJobsNorCompanyMatter) {
   const Matrix rows = normal_matrix(700, 20, 3).cast<float>();
-  for (const char* weights : {"gaussian", "lae"}) {
+  for (const char* weights : {"rbf", "lae"}) {
     AnchorEigenmapOptions options = options_for_test();
     options.weights = weights;
     const AnchorEigenmaps once = fit_alone(rows, options).model;

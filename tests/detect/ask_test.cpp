@@ -22,7 +22,7 @@ class Detect : public test::GroupedPhotos {
     DetectModelOptions options;
     options.min_uses = 5;
     options.detector.representation = way;
-    options.detector.head = "smooth";
+    options.detector.head = "laprls";
     options.detector.lambda = 1;
     options.detector.space.count = 30;
     options.detector.space.anchors = 40;

@@ -46,7 +46,7 @@ Matrix detect_groups(const Matrix& rows, const DetectorOptions& options, std::in
 TEST(Detector, EveryWayFindsPlantedGroups) {
   const Matrix rows = grouped_rows(400, 16, 1.0);
   for (const std::string way : {"raw", "smoothed", "axis", "anchors", "smoothed+axis", "auto"})
-    for (const std::string head : {"smooth", "svm"}) {
+    for (const std::string head : {"laprls", "svm"}) {
       DetectorOptions options;
       options.representation = way;
       options.head = head;
@@ -65,7 +65,7 @@ TEST(Detector, UnlabelledItemsHelp) {
           random_uniform(7, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) - 0.5);
   rows.rowwise().normalize();
   DetectorOptions options;
-  options.head = "smooth";
+  options.head = "laprls";
   options.lambda = 1;
   options.representation = "raw";
   const double by_themselves = right(detect_groups(rows, options, 8));
@@ -84,7 +84,7 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
   ASSERT_FALSE(detector.tried.empty());
   double best = 0;
   std::string best_way;
-  for (const DetectorTried& each : detector.tried)
+  for (const DetectorTrial& each : detector.tried)
     if (each.miap > best) {
       best = each.miap;
       best_way = each.representation;
@@ -129,7 +129,7 @@ TEST(Detector, SeveralFeaturesSideBySide) {
                                         MatrixView(b.data(), 300, 20)};
   DetectorOptions options;
   options.representation = "raw";
-  options.head = "smooth";
+  options.head = "laprls";
   options.lambda = 1;
   const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
   const auto right_with = [&](ManyFeatures features) {
@@ -245,7 +245,7 @@ TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
   trial.labels = group_labels(first_rows(80));
   DetectEvaluationOptions options;
   options.labelled = "2,4";
-  options.methods = "svm,raw,neighbours";
+  options.methods = "svm,raw,knn";
   options.repeat = 2;
   const DetectEvaluation expected = evaluate_detect(trial, options, {}, {.jobs = 1});
   ASSERT_EQ(expected.methods.size(), 6U);

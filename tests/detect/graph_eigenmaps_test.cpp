@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/learn/linear_rows.h"
 #include "commonplace/learn/neighbour_graph.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_eigenmaps.h"
 #include "tests/support/naive_graphs.h"
@@ -102,13 +102,13 @@ TEST(GraphEigenmaps, MakeALinePartRings) {
   const MatrixD labels = test::first_labels(400, 20);
   const GraphEigenmaps found = graph_eigenmaps(graph_of(rings).view(), so_many(10));
   ASSERT_TRUE(found.report.converged);
-  LinearRowOptions head;
+  OneVsRestLinearOptions head;
   head.cost = 1000;
   EXPECT_GT(
-      test::share_of_signs(score(fit_linear_rows(found.vectors, labels, head), found.vectors)),
+      test::share_of_signs(score(fit_one_vs_rest(found.vectors, labels, head), found.vectors)),
       0.98);
   const Matrix rows = rings.cast<float>();
-  EXPECT_LT(test::share_of_signs(score(fit_linear_rows(rows, labels, head), rows)), 0.75);
+  EXPECT_LT(test::share_of_signs(score(fit_one_vs_rest(rows, labels, head), rows)), 0.75);
 }
 
 TEST(GraphEigenmaps, SayWhenTheyDidNotConverge) {

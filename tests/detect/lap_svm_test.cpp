@@ -36,7 +36,7 @@ Sample sample_of(Eigen::Index items, Eigen::Index features) {
   return result;
 }
 
-LinearRows fit(const Sample& sample, const LapSvmOptions& options, int jobs = 1) {
+OneVsRestLinear fit(const Sample& sample, const LapSvmOptions& options, int jobs = 1) {
   return fit_lap_svm(sample.rows, sample.graph.view(), sample.labelled, sample.labels, options,
                      {.jobs = jobs});
 }
@@ -81,7 +81,7 @@ TEST(LapSvm, IsWhereTheGradientIsZero) {
       options.bias = 0.5;
       options.normalised = normalised;
       options.balanced = balanced;
-      const LinearRows model = fit(sample, options);
+      const OneVsRestLinear model = fit(sample, options);
       for (Eigen::Index which = 0; which < 3; ++which) {
         const double with = static_cast<double>((sample.labels.col(which).array() > 0).count());
         const double without = static_cast<double>((sample.labels.col(which).array() < 0).count());
@@ -106,11 +106,11 @@ TEST(LapSvm, WithoutRoughnessIsTheLinearMachine) {
   const Sample sample = sample_of(100, 6);
   LapSvmOptions options = exact();
   options.intrinsic = 0;
-  LinearRowOptions linear;
+  OneVsRestLinearOptions linear;
   linear.tolerance = 1e-7;
-  const LinearRows found = fit(sample, options);
-  const LinearRows expected =
-      fit_linear_rows(Matrix(sample.rows(sample.labelled, Eigen::all)), sample.labels, linear);
+  const OneVsRestLinear found = fit(sample, options);
+  const OneVsRestLinear expected =
+      fit_one_vs_rest(Matrix(sample.rows(sample.labelled, Eigen::all)), sample.labels, linear);
   EXPECT_LT((found.weights - expected.weights).cwiseAbs().maxCoeff(), 1e-4F);
   for (std::size_t which = 0; which < 3; ++which)
     EXPECT_NEAR(found.offset[which], expected.offset[which], 1e-4);
@@ -143,8 +143,8 @@ TEST(LapSvm, LearnsFromItemsWithoutLabels) {
 TEST(LapSvm, DoesNotDependOnJobsNorOnTheOrder) {
   const Sample sample = sample_of(120, 7);
   LapSvmOptions options = exact();
-  const LinearRows once = fit(sample, options);
-  const LinearRows again = fit(sample, options, 3);
+  const OneVsRestLinear once = fit(sample, options);
+  const OneVsRestLinear again = fit(sample, options, 3);
   EXPECT_EQ(once.weights, again.weights);
   EXPECT_EQ(once.offset, again.offset);
   const auto order = test::random_order(120, 4);

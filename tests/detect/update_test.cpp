@@ -26,7 +26,7 @@ class OnlineUpdate : public test::GroupedPhotos {
     DetectModelOptions result;
     result.min_uses = 5;
     result.detector.representation = way;
-    result.detector.head = "smooth";
+    result.detector.head = "laprls";
     result.detector.lambda = 1;
     result.detector.space.count = 12;
     result.detector.space.bins = 12;

@@ -106,10 +106,10 @@ def script(folder):
     yield "learn search", ["learn", library, "search", "--target", "letters", "--auxiliary", "notes"]
     yield "learn suggest", ["learn", library, "suggest", "--collection", "notes"]
     yield "learn suggest pictures", ["learn", library, "suggest", "--collection", "pictures", "--features", "vectors"]
-    yield "learn detect", ["learn", library, "detect", "--collection", "pictures", "--features", "vectors,gist", "--min", "5",
+    yield "learn detect", ["learn", library, "detect", "--collection", "pictures", "--features", "vectors,gist", "--min-uses", "5",
                            "--name", "looks"]
     yield "learn detect raw", ["learn", library, "detect", "--collection", "notes", "--features", "topics",
-                               "--representation", "raw", "--min", "20", "--name", "raw"]
+                               "--representation", "raw", "--min-uses", "20", "--name", "raw"]
     yield "learn relate", ["learn", library, "relate", "--collections",
                            "notes/text,notes/tags,notes/places,pictures:vectors,pictures/tags"]
     yield "bridges", ["bridges", library, "--source", "notes", "--target", "letters", "--label-field", "mood"]
@@ -137,7 +137,7 @@ def script(folder):
     yield "suggest update", ["learn", library, "suggest", "--collection", "notes", "--update"]
     yield "evaluate search", ["evaluate", "search", library, "--target", "letters", "--auxiliary", "notes", "--queries", "8"]
     yield "evaluate suggest", ["evaluate", "suggest", library, "--collection", "notes"]
-    yield "evaluate detect", ["evaluate", "detect", library, "--collection", "pictures", "--features", "vectors", "--min", "12"]
+    yield "evaluate detect", ["evaluate", "detect", library, "--collection", "pictures", "--features", "vectors", "--min-uses", "12"]
     yield "evaluate relate", ["evaluate", "relate", library, "--collections", "notes/text,notes/tags", "--target", "notes/tags", "--repeat", "1"]
     yield "evaluate transfer", ["evaluate", "transfer", library, "--source", "notes", "--target", "cards", "--label-field", "mood"]
 

@@ -1,6 +1,7 @@
 #include "commonplace/io/options_json.h"
 
 #include <limits>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ struct Sample {
 };
 
 template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, Sample>
 void visit_options(Options& options, Visit&& visit) {
   visit("word", options.word, "");
   visit("flag", options.flag, "");
@@ -32,6 +34,25 @@ void visit_options(Options& options, Visit&& visit) {
 TEST(OptionsJson, ComeBackAsTheyWere) {
   const Sample sample;
   EXPECT_EQ(options_from_json<Sample>(options_to_json(sample)), sample);
+}
+
+struct Renamed {
+  double noise = 0.1;
+  std::string kernel = "rbf";
+  bool operator==(const Renamed&) const = default;
+};
+
+template <class Options, class Visit>
+requires std::is_same_v<std::remove_const_t<Options>, Renamed>
+void visit_options(Options& options, Visit&& visit) {
+  visit("noise|ridge", options.noise, "");
+  visit("kernel", options.kernel, "");
+}
+
+TEST(OptionsJson, ReadsFormerSpellingsAndWritesTheCurrentOne) {
+  EXPECT_EQ(options_from_json<Renamed>(R"({"ridge":0.5,"kernel":"gaussian"})"),
+            (Renamed{0.5, "rbf"}));
+  EXPECT_EQ(options_to_json(Renamed{0.5, "nn"}), R"({"noise":0.5,"kernel":"nn"})");
 }
 
 TEST(OptionsJson, RefusesWhatIsMissingOrOfAnotherType) {

@@ -157,8 +157,7 @@ TEST(Kernel, OfAnItemWithItselfIsNeverAboveTheVariance) {
 
 TEST(Kernel, NamesGoThereAndBack) {
   for (const KernelKind kind : kKinds) EXPECT_EQ(kernel_kind(to_string(kind)), kind);
-  EXPECT_EQ(kernel_kind("rbf"), KernelKind::rbf) << "the other name of se";
-  EXPECT_EQ(to_string(KernelKind::rbf), "se");
+  EXPECT_EQ(kernel_kind("se"), KernelKind::rbf);
   EXPECT_THROW(kernel_kind("gauss"), Error);
 }
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/learn/linear_rows.h"
 #include "commonplace/learn/neighbour_graph.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_eigenmaps.h"
 #include "tests/support/naive_graphs.h"
@@ -79,7 +79,7 @@ TEST(LabelPropagation, FollowsMoonsThatNoLineParts) {
   EXPECT_TRUE(found.report.converged);
   EXPECT_GT(test::share_of_signs(found.scores), 0.99);
   const Matrix rows = moons.cast<float>();
-  EXPECT_LT(test::share_of_signs(score(fit_linear_rows(rows, labels), rows)), 0.95);
+  EXPECT_LT(test::share_of_signs(score(fit_one_vs_rest(rows, labels), rows)), 0.95);
 }
 
 TEST(LabelPropagation, SaysWhenItDidNotConverge) {

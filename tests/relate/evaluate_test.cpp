@@ -129,7 +129,7 @@ TEST_F(EvaluateRelate, ListsOfSharesAndDims) {
 TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
   RelateEvaluationOptions options;
   options.repeat = 2;
-  options.methods = "popular,commonplace,cca,neighbours";
+  options.methods = "popular,commonplace,cca,knn";
   options.dims = "1,5";
   const std::string alone = without_seconds(evaluate(options));
   for (const int ranks : {2, 3, 4})
@@ -146,10 +146,11 @@ TEST_F(EvaluateRelate, RefusesWhatCannotBe) {
     change(options);
     return message_of([&] { evaluate(options); });
   };
-  EXPECT_NE(refused([](auto& o) { o.methods = "magic"; }).find("place-votes"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.methods = "magic"; }).find("kernel-regression"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.target = "smells"; }).find("photos/tags"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.repeat = 0; }).find("--repeat"), std::string::npos);
-  EXPECT_NE(refused([](auto& o) { o.held = 1; }).find("--held"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.held = 1; }).find("--held-out"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.shares = "x"; }).find("--shares"), std::string::npos);
 }
 

@@ -94,7 +94,7 @@ TEST_F(LearnSearch, BorrowsFromACollectionOfTheSameTopics) {
   EXPECT_LT(report.lenders[0].divergence, 0.2);
 
   std::vector<int> tried;
-  for (const SharingTried& each : report.tried) tried.push_back(each.shared);
+  for (const SharingTrial& each : report.tried) tried.push_back(each.shared);
   EXPECT_EQ(tried, std::vector<int>({0, 2, 4, 6, 8}));
   EXPECT_EQ(std::max_element(report.tried.begin(), report.tried.end(),
                              [](auto& a, auto& b) { return a.map < b.map; })
@@ -264,7 +264,7 @@ TEST_F(LearnSearch, WrongOptionsAreRefusedWithTheirNameAndValue) {
       {[](auto& options) { options.pairwise = 9; }, {"pairwise is 9"}},
       {[](auto& options) { options.pairwise = -1; }, {"pairwise is -1"}},
       {[](auto& options) { options.neighbours = -1; }, {"neighbours is -1"}},
-      {[](auto& options) { options.terms.min_items = 0; }, {"min_items is 0"}},
+      {[](auto& options) { options.terms.min_items = 0; }, {"min_documents is 0"}},
       {[](auto& options) { options.terms.max_terms = -1; }, {"-1"}},
       {[](auto& options) { options.subspace.solver = "magic"; }, {"magic", "hals"}},
       {[](auto& options) { options.subspace.iterations = 0; }, {"iterations", "0"}},

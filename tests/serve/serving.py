@@ -134,7 +134,7 @@ class ServerTest(CommandLineTest):
         self.json("learn", self.library, "search", "--target", "photos", "--auxiliary", "notes", "--rank", "6",
                   "--auxiliary-rank", "6", "--shared", "3")
         self.json("learn", self.library, "suggest", "--collection", "photos", "--features", "text")
-        self.json("learn", self.library, "detect", "--collection", "photos", "--features", "look", "--min", "5")
+        self.json("learn", self.library, "detect", "--collection", "photos", "--features", "look", "--min-uses", "5")
         self.json("learn", self.library, "relate", "--collections", "photos", "--gamma", "0.3", "--dim", "6")
 
     def wait_for(self, server, job):

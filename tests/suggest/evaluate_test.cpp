@@ -116,8 +116,8 @@ TEST(EvaluateSuggest, ItemsOfUnknowableTagsAloneAreAllWrong) {
 }
 
 TEST(EvaluateSuggest, EveryMethodAndBaselineLearnsPlantedTags) {
-  const SuggestEvaluation evaluation = evaluate(
-      planted_trial(), {.methods = "combined,tags,category,neighbours", .baselines = "all"});
+  const SuggestEvaluation evaluation =
+      evaluate(planted_trial(), {.methods = "combined,tags,category,knn", .baselines = "all"});
   std::vector<std::string> names;
   for (const SuggestResult& each : evaluation.methods) {
     names.push_back(each.method);
@@ -137,10 +137,9 @@ TEST(EvaluateSuggest, EveryMethodAndBaselineLearnsPlantedTags) {
     EXPECT_EQ(each.has_confidence, each.method != "svm" && each.method != "poisson");
     EXPECT_EQ(each.reliability.empty(), !each.has_confidence) << each.method;
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"commonplace, combined", "commonplace, tags",
-                                      "commonplace, category", "commonplace, neighbours",
-                                      "logistic", "svm", "neighbours", "popular", "poisson"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"commonplace, combined", "commonplace, tags",
+                                             "commonplace, category", "commonplace, knn",
+                                             "logistic", "svm", "knn", "popular", "poisson"}));
 }
 
 TEST(EvaluateSuggest, NothingOfTheTestItemsIsSeenByWhatLearns) {
@@ -169,7 +168,7 @@ TEST(EvaluateSuggest, NothingOfTheTestItemsIsSeenByWhatLearns) {
 TEST(EvaluateSuggest, ManyItemsAreAskedForInBlocks) {
   // More than are asked for at a time, the same ones over and over.
   SuggestTrial trial = planted_trial(160, 40);
-  const SuggestEvaluationOptions options{.methods = "combined", .baselines = "neighbours"};
+  const SuggestEvaluationOptions options{.methods = "combined", .baselines = "knn"};
   const SuggestEvaluation once = evaluate(trial, options);
   std::vector<std::int64_t> order;
   for (std::int64_t item = 0; item < 2400; ++item) order.push_back(item % 40);
@@ -287,7 +286,7 @@ TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {
     return message;
   };
   EXPECT_EQ(refusal({.baselines = "logistic,magic"}),
-            "the baseline 'magic' is not known; give logistic, svm, neighbours, popular, poisson, "
+            "the baseline 'magic' is not known; give logistic, svm, knn, popular, poisson, "
             "all or none");
   EXPECT_NE(refusal({.methods = "tags,magic"}).find("the method 'magic' is not known"),
             std::string::npos);

@@ -82,7 +82,7 @@ TEST_P(SuggesterMethods, SuggestTheTagsOfUnseenItems) {
   EXPECT_LT(others / 80 / 6, 0.1);
 }
 INSTANTIATE_TEST_SUITE_P(All, SuggesterMethods,
-                         testing::Values("combined", "tags", "category", "neighbours"));
+                         testing::Values("combined", "tags", "category", "knn"));
 
 class SuggesterKernels : public LearnSuggester, public testing::WithParamInterface<std::string> {};
 
@@ -93,7 +93,7 @@ TEST_P(SuggesterKernels, AllServe) {
   EXPECT_GT(test::share_right(scores_of(learned.suggester, asked_.words), asked_), 0.9);
   EXPECT_EQ(to_string(learned.suggester.basis.kernel.kind), GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(All, SuggesterKernels, testing::Values("se", "nn", "linear", "cosine"));
+INSTANTIATE_TEST_SUITE_P(All, SuggesterKernels, testing::Values("rbf", "nn", "linear", "cosine"));
 
 TEST_F(LearnSuggester, LearnsFromDenseFeaturesToo) {
   const Matrix words = test::to_dense(data_.words.view()).cast<float>();
@@ -128,7 +128,7 @@ TEST_F(LearnSuggester, NothingFitsAnItemOfUnseenWords) {
 }
 
 TEST_F(LearnSuggester, RejectedTagsAreLowerForSimilarItems) {
-  for (const std::string method : {"tags", "neighbours"}) {
+  for (const std::string method : {"tags", "knn"}) {
     options_.method = method;
     options_.length_scale = 0.7;
     options_.noise_variance = 0.1;
@@ -235,7 +235,7 @@ TEST_F(LearnSuggester, DoesNotDependOnTheOrderOfTheItems) {
   const auto order = test::random_order(240, 3);
   const Sparse words = test::rows_in_order(data_.words.view(), order);
   const Sparse tags = test::rows_in_order(data_.tags.view(), order);
-  for (const std::string method : {"tags", "neighbours"}) {
+  for (const std::string method : {"tags", "knn"}) {
     options_.method = method;
     const Matrix a = scores_of(learn().suggester, asked_.words);
     const Matrix b = scores_of(learn({words, {}, tags.view()}).suggester, asked_.words);
@@ -274,10 +274,10 @@ TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   double length_scale = 0;
   double noise_variance = 0;
   int tried = 0;
-  for (const SettingTried& each : report.tried) {
+  for (const SettingTrial& each : report.tried) {
     double with_length_scale = 0;
     double with_noise = 0;
-    if (std::sscanf(each.setting.c_str(), "length %lf, ridge %lf", &with_length_scale,
+    if (std::sscanf(each.setting.c_str(), "length scale %lf, noise %lf", &with_length_scale,
                     &with_noise) != 2)
       continue;
     ++tried;
@@ -389,7 +389,7 @@ TEST_F(LearnSuggester, WhatIsReportedOnIsNotWhatWasChosenOn) {
 }
 
 TEST_F(LearnSuggester, LearnsFromFewItems) {
-  for (const std::string method : {"combined", "tags", "category", "neighbours"}) {
+  for (const std::string method : {"combined", "tags", "category", "knn"}) {
     options_.method = method;
     data_ = planted_tags(16, kTopics);
     const LearnedSuggester learned = learn();
@@ -431,7 +431,7 @@ TEST_F(LearnSuggester, LearnsASingleTag) {
 
 TEST_F(LearnSuggester, LearnsFromRejectionsAlone) {
   for (float& value : data_.tags.values) value = -1;
-  for (const std::string method : {"combined", "tags", "neighbours"}) {
+  for (const std::string method : {"combined", "tags", "knn"}) {
     options_.method = method;
     const Matrix scores = scores_of(learn().suggester, asked_.words);
     EXPECT_LT(scores.maxCoeff(), 0.2F) << method << ": nothing is suggested";
@@ -445,7 +445,7 @@ TEST_F(LearnSuggester, BadOptionsAreNamed) {
     const std::string message = refusal();
     EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
   };
-  refused("the method 'magic' is not known; give one of combined, tags, category, neighbours",
+  refused("the method 'magic' is not known; give one of combined, tags, category, knn",
           [](auto& options) { options.method = "magic"; });
   refused("the weighting 'x' is not known; give one of auto, plain, rare, telling",
           [](auto& options) { options.weighting = "x"; });
@@ -454,8 +454,8 @@ TEST_F(LearnSuggester, BadOptionsAreNamed) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {-1.0, nan, infinity}) {
-    refused("length is ", [&](auto& options) { options.length_scale = bad; });
-    refused("ridge is ", [&](auto& options) { options.noise_variance = bad; });
+    refused("length_scale is ", [&](auto& options) { options.length_scale = bad; });
+    refused("noise is ", [&](auto& options) { options.noise_variance = bad; });
   }
   refused("neighbours is 0", [](auto& options) { options.neighbours = 0; });
   refused("categories is 1", [](auto& options) { options.categories = 1; });

@@ -40,7 +40,7 @@ struct LabelledItems {
 LabelledItems ring_of_classes(Eigen::Index items, Eigen::Index classes, double spread,
                               std::uint64_t seed);
 
-/// The numbers of a file of another program, lines of numbers parted by commas.
+/// The numbers of a file of another program, lines of numbers separated by commas.
 MatrixD read_numbers(const std::filesystem::path& path);
 
 }  // namespace commonplace::test

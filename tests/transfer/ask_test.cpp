@@ -336,7 +336,7 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   for (const TransferQuality& each : found.methods)
     if (each.removed == 5) right[each.method] = each.accuracy;
   EXPECT_GT(right.at("commonplace"), 0.9);
-  EXPECT_GT(right.at("words"), 0.9);
+  EXPECT_GT(right.at("naive-bayes"), 0.9);
   EXPECT_LT(right.at("svm"), right.at("commonplace"));
   ASSERT_FALSE(found.objective.empty());
   for (std::size_t i = 1; i < found.objective.size(); ++i)

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "commonplace/math/sparse_ops.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_eigenmaps.h"
@@ -162,7 +162,7 @@ TEST(CollectiveFactors, HelpFewLabelledPictures) {
   MatrixD labels(6, 1);
   labels << 1, -1, 1, -1, 1, -1;
   auto share_right = [&](const Matrix& rows) {
-    const Matrix scores = score(fit_linear_rows(Matrix(rows.topRows(6)), labels), rows);
+    const Matrix scores = score(fit_one_vs_rest(Matrix(rows.topRows(6)), labels), rows);
     int right = 0;
     for (Eigen::Index i = 6; i < rows.rows(); ++i)
       if ((scores(i, 0) > 0) == (i % 2 == 0)) ++right;

@@ -10,7 +10,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "tests/support/naive_associations.h"
 #include "tests/support/naive_eigenmaps.h"
 #include "tests/support/sample_library.h"
@@ -208,7 +208,7 @@ struct Bridge {
 
   /// Learned from the first, judged on the last.
   double share_right(const Matrix& source, const Matrix& target) const {
-    const Matrix scores = score(fit_linear_rows(source, labels[0]), target);
+    const Matrix scores = score(fit_one_vs_rest(source, labels[0]), target);
     int right = 0;
     for (Eigen::Index i = 0; i < scores.rows(); ++i)
       if ((scores(i, 0) > 0) == (labels[2](i, 0) > 0)) ++right;

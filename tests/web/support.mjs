@@ -139,7 +139,7 @@ async function plant(folder) {
   await command('learn', library, 'search', '--target', 'photos', '--auxiliary', 'notes', '--rank', '6',
     '--auxiliary-rank', '6', '--shared', '3');
   await command('learn', library, 'suggest', '--collection', 'photos', '--features', 'text');
-  await command('learn', library, 'detect', '--collection', 'photos', '--features', 'look', '--min', '5');
+  await command('learn', library, 'detect', '--collection', 'photos', '--features', 'look', '--min-uses', '5');
   await command('learn', library, 'relate', '--collections', 'photos', '--gamma', '0.3', '--dim', '6');
   await command('evaluate', 'suggest', library, '--collection', 'photos', '--features', 'text',
     '--methods', 'tags', '--baselines', 'popular');

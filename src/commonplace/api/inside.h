@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commonplace/base/error.h"
-#include "commonplace/base/join.h"
+#include "commonplace/base/spelling.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/library.h"
 #include "commonplace/library/library.h"
@@ -47,9 +47,9 @@ struct SettingLister {
   template <class Value>
   void operator()(const char* name, const Value& value, const char* help) const {
     if constexpr (std::is_same_v<Value, bool>)
-      list.push_back({name, value ? "true" : "false", help});
+      list.push_back({current_spelling(name), value ? "true" : "false", help});
     else
-      list.push_back({name, concat(value), help});
+      list.push_back({current_spelling(name), concat(value), help});
   }
 };
 
@@ -59,13 +59,20 @@ struct SettingReader {
   std::set<std::string>& known;
 
   template <class Value>
-  void operator()(const char* name, Value& value, const char* help) const {
-    known.insert(name);
-    const auto found = settings.find(name);
-    if (found == settings.end()) return;
-    const std::string& text = found->second;
+  void operator()(const char* names, Value& value, const char* help) const {
+    for (const std::string& name : spellings(names)) {
+      known.insert(name);
+      if (const auto found = settings.find(name); found != settings.end())
+        read(name, found->second, value, help);
+    }
+  }
+
+ private:
+  template <class Value>
+  static void read(const std::string& name, const std::string& text, Value& value,
+                   const char* help) {
     if constexpr (std::is_same_v<Value, std::string>) {
-      value = text;
+      value = current_value(name.c_str(), text);
     } else if constexpr (std::is_same_v<Value, bool>) {
       require(text == "true" || text == "false", "the setting ", name, " is '", text,
               "'; expected true or false (", help, ")");

@@ -20,7 +20,7 @@ std::string join(const Range& range, TextOf text_of = {}) {
 
 /// The parts of a list such as "a,b,c", or with another character between them; empty ones are left
 /// out.
-inline std::vector<std::string> parted(const std::string& list, char between = ',') {
+inline std::vector<std::string> split(const std::string& list, char between = ',') {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(between, begin), list.size());

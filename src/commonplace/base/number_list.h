@@ -17,7 +17,7 @@ constexpr std::int64_t kAll = -1;
 inline std::vector<std::int64_t> number_list(const std::string& list, const char* option,
                                              bool may_be_all) {
   std::vector<std::int64_t> result;
-  for (const std::string& part : parted(list)) {
+  for (const std::string& part : split(list)) {
     if (may_be_all && part == "all") {
       result.push_back(kAll);
       continue;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items.h"

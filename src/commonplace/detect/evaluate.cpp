@@ -8,14 +8,15 @@
 #include "commonplace/base/join.h"
 #include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/detect/rivals/graph_eigenmaps.h"
 #include "commonplace/detect/rivals/knn_labels.h"
 #include "commonplace/detect/rivals/lap_svm.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/learn/label_propagation.h"
-#include "commonplace/learn/linear_rows.h"
 #include "commonplace/learn/neighbour_graph.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 
 namespace commonplace {
 namespace {
@@ -139,17 +140,18 @@ Scored run_detector(const Stage& stage, const DetectorOptions& options) {
     result.scores.bottomRows(rest) =
         score(heads, encode(detector.space, others, std::ssize(known), rest, false, stage.jobs),
               stage.jobs);
-  result.chosen = detector.representation + ", " + (detector.head.svm ? "svm" : "smooth");
+  result.chosen = detector.representation + ", " + (detector.head.svm ? "svm" : "laprls");
   return result;
 }
 
 Scored run_linear(const Stage& stage, const std::string& loss) {
-  LinearRowOptions options;
+  OneVsRestLinearOptions options;
   options.loss = loss;
   options.cost = stage.detector.cost;
   const Matrix used = side_by_side(stage.used);
-  const LinearRows model = fit_linear_rows(Matrix(used.topRows(std::ssize(stage.draw.labelled))),
-                                           stage.labels, options, {.jobs = stage.jobs});
+  const OneVsRestLinear model =
+      fit_one_vs_rest(Matrix(used.topRows(std::ssize(stage.draw.labelled))), stage.labels, options,
+                      {.jobs = stage.jobs});
   return {score(model, side_by_side(stage.others), stage.jobs), ""};
 }
 
@@ -208,9 +210,9 @@ Scored run_authors(const Stage& stage, bool online, bool svm) {
   // Columns have length one over the items, so entries are tiny; rows are brought to about one.
   const auto scale = static_cast<float>(
       std::sqrt(static_cast<double>(used) / static_cast<double>(space.penalty.size())));
-  LinearRowOptions options;
+  OneVsRestLinearOptions options;
   options.cost = stage.detector.cost;
-  return {score(fit_linear_rows(Matrix(scale * space.labelled), stage.labels, options,
+  return {score(fit_one_vs_rest(Matrix(scale * space.labelled), stage.labels, options,
                                 {.jobs = stage.jobs}),
                 Matrix(scale * space.others), stage.jobs),
           ""};
@@ -241,8 +243,8 @@ Scored run_graph(const Stage& stage, const std::string& method) {
     return {scores.bottomRows(all.rows() - labelled), ""};
   }
   if (method == "lapsvm") {
-    const LinearRows model = fit_lap_svm(all, graph.weights.view(), places(stage), stage.labels, {},
-                                         {.jobs = stage.jobs});
+    const OneVsRestLinear model = fit_lap_svm(all, graph.weights.view(), places(stage),
+                                              stage.labels, {}, {.jobs = stage.jobs});
     return {score(model, Matrix(all.bottomRows(all.rows() - labelled)), stage.jobs), ""};
   }
   GraphEigenmapOptions maps;
@@ -251,11 +253,11 @@ Scored run_graph(const Stage& stage, const std::string& method) {
       graph_eigenmaps(graph.weights.view(), maps, {.jobs = stage.jobs});
   const auto scale = static_cast<float>(
       std::sqrt(static_cast<double>(all.rows()) / static_cast<double>(eigenmaps.vectors.cols())));
-  LinearRowOptions linear;
+  OneVsRestLinearOptions linear;
   linear.cost = stage.detector.cost;
   const Matrix rows = scale * eigenmaps.vectors;
-  const LinearRows model =
-      fit_linear_rows(Matrix(rows.topRows(labelled)), stage.labels, linear, {.jobs = stage.jobs});
+  const OneVsRestLinear model =
+      fit_one_vs_rest(Matrix(rows.topRows(labelled)), stage.labels, linear, {.jobs = stage.jobs});
   return {score(model, Matrix(rows.bottomRows(all.rows() - labelled)), stage.jobs),
           eigenmaps.report.converged ? "" : "not converged"};
 }
@@ -263,23 +265,23 @@ Scored run_graph(const Stage& stage, const std::string& method) {
 Scored run_method(const Stage& stage, const std::string& method) {
   if (method == "auto") return run_detector(stage, stage.detector);
   if (method == "svm" || method == "logistic") return run_linear(stage, method);
-  if (method == "neighbours") return run_knn(stage);
+  if (method == "knn") return run_knn(stage);
   if (method == "ale-svm") return run_authors(stage, false, true);
-  if (method == "ale-smooth") return run_authors(stage, false, false);
+  if (method == "ale-laprls") return run_authors(stage, false, false);
   if (method == "iale-svm") return run_authors(stage, true, true);
-  if (method == "iale-smooth") return run_authors(stage, true, false);
+  if (method == "iale-laprls") return run_authors(stage, true, false);
   if (method == "axis" || method == "anchors" || method == "smoothed" || method == "raw") {
     DetectorOptions options = stage.detector;
     options.representation = method;
-    options.head = "smooth";
+    options.head = "laprls";
     return run_detector(stage, options);
   }
   return run_graph(stage, method);
 }
 
 void check_methods(const std::vector<std::string>& methods) {
-  static constexpr const char* kKnown[] = {"auto",    "svm",        "logistic",   "neighbours",
-                                           "ale-svm", "ale-smooth", "iale-svm",   "iale-smooth",
+  static constexpr const char* kKnown[] = {"auto",    "svm",        "logistic",   "knn",
+                                           "ale-svm", "ale-laprls", "iale-svm",   "iale-laprls",
                                            "raw",     "smoothed",   "axis",       "anchors",
                                            "gsf",     "lapsvm",     "propagation"};
   require(!methods.empty(), "there are no methods to compare");
@@ -390,7 +392,7 @@ Outcome make_outcome(const Repetition& asked, const DetectTrial& trial,
 DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
                                  const DetectorOptions& detector, const Run& run) {
   check(detector);
-  const std::vector<std::string> methods = parted(options.methods);
+  const std::vector<std::string> methods = current_words(options.methods);
   check_methods(methods);
   require(options.repeat >= 1, "repeat is ", options.repeat, "; expected 1 or more");
   require(!trial.features.empty() && trial.labels.cols() >= 1, "there are no features or concepts");
@@ -405,16 +407,16 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
         for (int round = 0; round < options.repeat; ++round)
           runs.push_back({labelled, unlabelled, round, method});
   const std::vector<std::string> outcomes =
-      make_together(run.comm, std::ssize(runs), [&](std::int64_t which) {
+      share_work(run.comm, std::ssize(runs), [&](std::int64_t which) {
         run.progress({"detecting", static_cast<std::uint64_t>(which), runs.size(), "runs"});
-        return packed(
+        return serialise(
             make_outcome(runs[static_cast<std::size_t>(which)], trial, detector, run.jobs));
       });
   const auto repeat = static_cast<std::size_t>(options.repeat);
   for (std::size_t first = 0; first < runs.size(); first += repeat) {
     std::vector<Outcome> rounds;
     for (std::size_t i = 0; i < repeat; ++i)
-      rounds.push_back(unpacked<Outcome>(outcomes[first + i]));
+      rounds.push_back(deserialise<Outcome>(outcomes[first + i]));
     evaluation.methods.push_back(quality_of(runs[first].method, runs[first].labelled, rounds));
   }
   return evaluation;

@@ -16,7 +16,7 @@ struct DetectEvaluationOptions {
   std::string labelled = "5,10,15";  ///< labelled items a concept
   std::string unlabelled = "all";    ///< of the others, so many help to learn: numbers, or all
   std::string methods =
-      "auto,svm,logistic,neighbours,ale-svm,ale-smooth,iale-svm,iale-smooth,anchors,smoothed,"
+      "auto,svm,logistic,knn,ale-svm,ale-laprls,iale-svm,iale-laprls,anchors,smoothed,"
       "gsf,lapsvm,propagation";
   int repeat = 3;
 };

@@ -64,7 +64,7 @@ DetectTrial collection_trial(const Library& library, const std::string& collecti
   const MappedFeatures mapped(library, source, detect_features(library, source, options.features));
   const ConceptTable table = read_concepts(library, source, options, mapped.rows());
   require(!table.concepts.empty(), "no tag or label of collection '", collection_name, "' is used ",
-          options.min_uses, " times or more; give a smaller --min");
+          options.min_uses, " times or more; give a smaller --min-uses");
   const std::vector<std::int64_t> rows = labelled_rows(table.shown);
   DetectTrial trial;
   trial.concepts = table.concepts;

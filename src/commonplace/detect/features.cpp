@@ -10,7 +10,7 @@ namespace commonplace {
 
 std::vector<std::string> detect_features(const Library& library, const Collection& collection,
                                          const std::string& asked) {
-  if (!asked.empty()) return parted(asked);
+  if (!asked.empty()) return split(asked);
   std::vector<std::string> names;
   for (const FeatureRecord& record : feature_records(library, collection))
     if (!record.sparse) names.push_back(record.name);

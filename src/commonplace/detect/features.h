@@ -10,8 +10,8 @@
 
 namespace commonplace {
 
-/// The names in `asked`, parted by commas, or all dense features if it is empty; Error if there are
-/// none.
+/// The names in `asked`, separated by commas, or all dense features if it is empty; Error if there
+/// are none.
 std::vector<std::string> detect_features(const Library& library, const Collection& collection,
                                          const std::string& asked);
 

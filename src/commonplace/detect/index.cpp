@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/stored_models.h"
@@ -76,7 +76,7 @@ Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t
   std::vector<double> worst(result.worst.begin(), result.worst.end());
   run.comm.max(worst);
   std::copy(worst.begin(), worst.end(), result.worst.begin());
-  result.bytes = gather_on_first(run.comm, std::move(result.bytes));
+  result.bytes = gather_on_root(run.comm, std::move(result.bytes));
   return result;
 }
 

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/detect/concepts.h"
 #include "commonplace/detect/features.h"
 #include "commonplace/detect/index.h"
@@ -28,7 +28,7 @@ DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
   report.columns = model.space.columns();
   report.head = model.head;
   report.tried = chosen.tried;
-  for (const DetectorTried& each : chosen.tried) report.miap = std::max(report.miap, each.miap);
+  for (const DetectorTrial& each : chosen.tried) report.miap = std::max(report.miap, each.miap);
   if (!chosen.held_scores.empty()) {
     std::vector<double> given;
     for (const float score : chosen.held_scores)
@@ -75,7 +75,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   DetectLearningReport report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;
   report.seconds = seconds_since(begin);
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     store_with_index(library, report.model, model, to_json(report), std::move(index));
   });
   return report;
@@ -84,7 +84,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
 std::string to_json(const DetectLearningReport& report) {
   using Json = nlohmann::ordered_json;
   Json tried = Json::array();
-  for (const DetectorTried& each : report.tried) {
+  for (const DetectorTrial& each : report.tried) {
     tried.push_back(
         {{"representation", each.representation}, {"head", each.head}, {"miap", each.miap}});
     if (each.lambda > 0) tried.back()["lambda"] = each.lambda;
@@ -97,7 +97,7 @@ std::string to_json(const DetectLearningReport& report) {
                {"concepts", report.concepts},
                {"representation", report.representation},
                {"coordinates", report.columns},
-               {"head", report.head.svm ? "svm" : "smooth"},
+               {"head", report.head.svm ? "svm" : "laprls"},
                {"tried", tried},
                {"seconds", report.seconds}};
   if (!report.head.svm) json["lambda"] = report.head.lambda;

@@ -20,7 +20,7 @@ struct DetectLearningReport {
   std::string representation;
   std::int64_t columns = 0;  ///< coordinates an item
   HeadSetting head;
-  std::vector<DetectorTried> tried;
+  std::vector<DetectorTrial> tried;
   double miap = 0;               ///< of the chosen way, on labelled items held out in turn; 0: not
   double calibration_error = 0;  ///< expected, of the confidence on them
   double seconds = 0;

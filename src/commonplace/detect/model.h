@@ -24,9 +24,10 @@ struct DetectModelOptions {
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, DetectModelOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("features", options.features, "stored dense features to detect by, parted by commas");
+  visit("features", options.features, "stored dense features to detect by, separated by commas");
   visit("concepts_from", options.concepts_from, "tags, none, or a label's field");
-  visit("min", options.min_uses, "items that must have a tag or label for it to be a concept");
+  visit("min_uses|min", options.min_uses,
+        "items that must have a tag or label for it to be a concept");
   visit_options(options.detector, visit);
 }
 

@@ -6,7 +6,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/detect/concepts.h"
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/features.h"
@@ -80,7 +80,7 @@ DetectUpdate update_detect(Library& library, const std::string& name, const Run&
     const Sq8Rows coded = growth.refreshed ? code_items(model.space, features.views(), 0, {}, run)
                                            : code_items(model.space, features.views(), before.rows,
                                                         before.scales, run);
-    on_first(run.comm, [&] {
+    on_root(run.comm, [&] {
       store_with_index(library, name, model, record.report,
                        growth.refreshed ? coded : grown(before, coded));
     });

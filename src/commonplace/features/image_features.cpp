@@ -14,6 +14,7 @@
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/principal_axes.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -48,13 +49,6 @@ Matrix descriptors_of(const ImageFeatureOptions& options, const Picture& picture
   if (options.image == "surf") return surf_descriptors(picture, options.grid);
   if (options.image == "sift") return sift_descriptors(picture, options.grid);
   return rgb_sift_descriptors(picture, options.grid);
-}
-
-void to_length_one(Matrix& rows) {
-  for (std::int64_t row = 0; row < rows.rows(); ++row) {
-    const double length = rows.row(row).cast<double>().norm();
-    if (length > 0) rows.row(row) = (rows.row(row).cast<double>() / length).cast<float>();
-  }
 }
 
 std::span<const std::byte> bytes_of(const float* values, std::int64_t count) {
@@ -185,8 +179,7 @@ Matrix encode(const ImageFeatureModel& model, const Eigen::Ref<const Matrix>& ra
   Matrix result = project(raw, model.mean, model.axes, jobs);
   for (std::int64_t row = 0; row < result.rows(); ++row)
     result.row(row) = result.row(row).cwiseProduct(model.scale);
-  to_length_one(result);
-  return result;
+  return unit_rows(std::move(result), jobs);
 }
 
 Eigen::RowVectorXf encode_picture(const ImageFeatureModel& model, std::string_view bytes,

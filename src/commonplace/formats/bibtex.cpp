@@ -212,7 +212,7 @@ std::string plain_address(std::string_view written) {
   return out;
 }
 
-/// Keywords parted by ';' or else by ',', but not within braces.
+/// Keywords separated by ';' or else by ',', but not within braces.
 void add_keywords(Item& item, std::string_view written) {
   const char separator = written.find(';') == std::string_view::npos ? ',' : ';';
   std::size_t depth = 0;

@@ -141,7 +141,7 @@ bool parse_clock(Cursor& at, Parts& parts) {
   return true;
 }
 
-/// "1904", "1904-05", "1904-05-03", also parted by ':' or '/', and 19040503. Zeros for the month
+/// "1904", "1904-05", "1904-05-03", also separated by ':' or '/', and 19040503. Zeros for the month
 /// or the day say that it is not known.
 bool parse_date(Cursor& at, Parts& parts) {
   const bool compact = at.digits() == 8;

@@ -15,7 +15,7 @@ enum class GivenBy {
 };
 
 struct ItemTag {
-  std::string name;  ///< as written, levels parted by '/': "animals/birds/owl"
+  std::string name;  ///< as written, levels separated by '/': "animals/birds/owl"
   double count = 1;  ///< how often it was given (people who used it, occurrences)
   GivenBy by = GivenBy::source;
   std::string model;  ///< for machine tags

@@ -36,8 +36,8 @@ ItemTag plain_tag(std::string name);
 std::vector<ItemTag> tags_of(const Json& value, const std::string& name);
 /// Tells whether objects among the tags have members that a tag does not keep, such as a uri.
 bool says_more_than_tags(const Json& value);
-/// The tags in one cell: JSON if it begins with '[' or '{', otherwise names parted by ';' if there
-/// is one, else by '|', else by ','.
+/// The tags in one cell: JSON if it begins with '[' or '{', otherwise names separated by ';' if
+/// there is one, else by '|', else by ','.
 std::vector<ItemTag> tags_of_cell(const std::string& cell);
 
 /// Adds the labels in a scalar or an array of scalars, under the field `name` ("label" for label

@@ -12,7 +12,7 @@ namespace commonplace {
 /// What one source (a packet of XMP, a block of EXIF or IPTC, PNG's texts) says of a picture. Texts
 /// are as they were written, apart from being UTF-8.
 struct PhotoFacts {
-  std::vector<std::string> paths;     ///< hierarchical tags, levels parted by '/'
+  std::vector<std::string> paths;     ///< hierarchical tags, levels separated by '/'
   std::vector<std::string> keywords;  ///< plain tags
   std::vector<ItemTag> machine;  ///< tags that are marked as a machine's; in neither list above
   std::string title;

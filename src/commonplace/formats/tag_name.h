@@ -6,10 +6,9 @@
 
 namespace commonplace {
 
-/// A tag's name as it is shown: NFC, white space tidied, levels parted by single '/' without blanks
-/// around them, no empty level. An address ("https://...") is one level as it is. Empty if nothing
-/// is left. Error if it is not UTF-8 or is longer
-/// than 1,000 bytes.
+/// A tag's name as it is shown: NFC, white space tidied, levels separated by single '/' without
+/// blanks around them, no empty level. An address ("https://...") is one level as it is. Empty if
+/// nothing is left. Error if it is not UTF-8 or is longer than 1,000 bytes.
 std::string tag_name(std::string_view written);
 
 /// The key by which two tags are the same: the folded name.

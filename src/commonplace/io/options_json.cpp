@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/spelling.h"
 
 namespace commonplace {
 
@@ -15,16 +16,16 @@ struct OptionsReader::Object {
   nlohmann::json json;
 
   const nlohmann::json& at(const char* name) const {
-    const auto found = json.find(name);
-    require(found != json.end(), "option ", name, " is missing");
-    return *found;
+    for (const std::string& spelling : spellings(name))
+      if (const auto found = json.find(spelling); found != json.end()) return *found;
+    fail("option ", current_spelling(name), " is missing");
   }
 };
 
 namespace {
 
 [[noreturn]] void refuse(const char* name, const nlohmann::json& found, const char* expected) {
-  fail("option ", name, " is ",
+  fail("option ", current_spelling(name), " is ",
        found.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 100),
        "; expected ", expected);
 }
@@ -48,22 +49,22 @@ Integer integer(const char* name, const nlohmann::json& value) {
 OptionsWriter::OptionsWriter() : object_(std::make_unique<Object>()) {}
 OptionsWriter::~OptionsWriter() = default;
 void OptionsWriter::operator()(const char* name, const std::string& value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 void OptionsWriter::operator()(const char* name, bool value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 void OptionsWriter::operator()(const char* name, int value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 void OptionsWriter::operator()(const char* name, std::int64_t value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 void OptionsWriter::operator()(const char* name, std::uint64_t value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 void OptionsWriter::operator()(const char* name, double value, const char*) {
-  object_->json[name] = value;
+  object_->json[current_spelling(name)] = value;
 }
 std::string OptionsWriter::text() const { return object_->json.dump(); }
 
@@ -76,7 +77,7 @@ OptionsReader::~OptionsReader() = default;
 void OptionsReader::operator()(const char* name, std::string& value, const char*) const {
   const nlohmann::json& found = object_->at(name);
   if (!found.is_string()) refuse(name, found, "a text");
-  value = found.get<std::string>();
+  value = current_value(name, found.get<std::string>());
 }
 void OptionsReader::operator()(const char* name, bool& value, const char*) const {
   const nlohmann::json& found = object_->at(name);

@@ -1,7 +1,7 @@
 #include "commonplace/learn/checkpoint.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/model_file.h"
 
@@ -26,7 +26,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, const std::string& name
       kept_at_(Clock::now()) {
   require(options.seconds >= 0, "the time between checkpoints is ", options.seconds,
           " s; expected 0 or more");
-  if (!folder_.empty()) on_first(comm, [&] { fs::create_directories(folder_); });
+  if (!folder_.empty()) on_root(comm, [&] { fs::create_directories(folder_); });
 }
 
 fs::path Checkpoint::file_of(const std::string& iteration, int rank) const {
@@ -39,7 +39,7 @@ std::optional<TensorFile> Checkpoint::resume() {
   if (folder_.empty()) return {};
   std::string note;
   if (comm_.rank() == 0 && fs::exists(latest())) note = read_file(latest(), kLongestNote);
-  note = text_of_first(comm_, note);
+  note = broadcast_text(comm_, note);
   if (note.empty()) return {};
   const std::size_t blank = note.find(' ');
   const std::string ranks = blank == std::string::npos ? "" : note.substr(blank + 1);
@@ -65,7 +65,7 @@ void Checkpoint::keep(int iteration, TensorWriter part) {
   describe_model(part, kCheckpointKind, kCheckpointLayout, key_);
   part.write(file_of(now, comm_.rank()));
   comm_.barrier();  // all parts are there
-  on_first(comm_, [&] {
+  on_root(comm_, [&] {
     AtomicFile note(latest());
     note.write(concat(now, " ", comm_.size()));
     note.commit();

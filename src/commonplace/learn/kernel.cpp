@@ -9,12 +9,13 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
+#include "commonplace/base/spelling.h"
 
 namespace commonplace {
 namespace {
 
-/// By kind; "se" is the squared exponential, the radial basis function.
-constexpr std::array<std::string_view, 4> kNames = {"se", "nn", "linear", "cosine"};
+/// By kind; rbf is the squared exponential.
+constexpr std::array<std::string_view, 4> kNames = {"rbf", "nn", "linear", "cosine"};
 
 double neural(const Kernel& kernel, double product, double x_square, double z_square) {
   const double square = kernel.length_scale * kernel.length_scale;
@@ -111,10 +112,10 @@ void exponentials(float* row, std::int64_t count, const float* z, float x, float
 }
 
 KernelKind kernel_kind(std::string_view name) {
-  if (name == "rbf") return KernelKind::rbf;
+  const std::string word = current_word(std::string(name));
   for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (kNames[i] == name) return static_cast<KernelKind>(i);
-  fail("there is no kernel '", name, "'; expected se, nn, linear or cosine");
+    if (kNames[i] == word) return static_cast<KernelKind>(i);
+  fail("there is no kernel '", name, "'; expected rbf, nn, linear or cosine");
 }
 
 std::string_view to_string(KernelKind kind) { return kNames[static_cast<std::size_t>(kind)]; }

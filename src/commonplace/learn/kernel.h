@@ -26,9 +26,9 @@ struct Kernel {
   bool operator==(const Kernel&) const = default;
 };
 
-/// From "se" or "rbf", "nn", "linear", "cosine". Error, naming the kinds, for another name.
+/// From "rbf", "nn", "linear", "cosine". Error, naming the kinds, for another name.
 KernelKind kernel_kind(std::string_view name);
-/// The name in models and answers: "se" for rbf.
+/// The name in models and answers.
 std::string_view to_string(KernelKind kind);
 /// Error if length scale or variance is not a number above 0.
 void check(const Kernel& kernel);

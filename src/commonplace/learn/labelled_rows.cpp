@@ -39,18 +39,4 @@ void check_items(std::span<const std::int64_t> items, std::int64_t count) {
     require(item >= 0 && item < count, "a label is of item ", item, "; expected 0 .. ", count - 1);
 }
 
-Matrix unit_rows(const Eigen::Ref<const Matrix>& rows, int jobs) {
-  Matrix result = rows;
-  parallel_for(static_cast<std::size_t>(rows.rows()), jobs,
-               [&](std::size_t begin, std::size_t end) {
-                 for (auto row = static_cast<Eigen::Index>(begin);
-                      row < static_cast<Eigen::Index>(end); ++row) {
-                   const double length = std::sqrt(rows.row(row).cast<double>().squaredNorm());
-                   if (length > 0)
-                     result.row(row) = (rows.row(row).cast<double>() / length).cast<float>();
-                 }
-               });
-  return result;
-}
-
 }  // namespace commonplace

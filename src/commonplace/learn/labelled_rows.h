@@ -18,7 +18,4 @@ void check_labels(const Eigen::Ref<const MatrixD>& labels, std::int64_t items);
 /// Error unless each is one of so many items.
 void check_items(std::span<const std::int64_t> items, std::int64_t count);
 
-/// Each row scaled to length one; a row of zeros stays.
-Matrix unit_rows(const Eigen::Ref<const Matrix>& rows, int jobs = 0);
-
 }  // namespace commonplace

@@ -6,9 +6,11 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/learn/labelled_rows.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -42,11 +44,7 @@ std::vector<Neighbour> nearest(const Matrix& rows, const VectorD& half_norms, co
     if (row != own)
       others.push_back(
           {static_cast<std::int32_t>(row), half_norms(row) - static_cast<double>(products[row])});
-  if (others.size() > count + kSpare) {
-    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count + kSpare),
-                     others.end(), is_nearer);
-    others.resize(count + kSpare);
-  }
+  keep_first_unordered(others, static_cast<std::int64_t>(count + kSpare), is_nearer);
   for (Neighbour& other : others)
     other.distance =
         squared_distance(rows.row(own).data(), rows.row(other.row).data(), rows.cols());

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/top_k.h"
 
 namespace commonplace {
 namespace {
@@ -32,14 +33,8 @@ void push_direction(std::span<const double> sum, std::int64_t most, Sparse& into
   const auto size = [&](std::int32_t column) {
     return std::abs(sum[static_cast<std::size_t>(column)]);
   };
-  if (std::ssize(kept) > most) {
-    std::nth_element(kept.begin(), kept.begin() + most, kept.end(),
-                     [&](std::int32_t a, std::int32_t b) {
-                       return size(a) != size(b) ? size(a) > size(b) : a < b;
-                     });
-    kept.resize(static_cast<std::size_t>(most));
-    std::sort(kept.begin(), kept.end());
-  }
+  keep_first_unordered(kept, most, greater_by(size));
+  std::sort(kept.begin(), kept.end());
   double squares = 0;
   for (const std::int32_t column : kept) squares += size(column) * size(column);
   const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;

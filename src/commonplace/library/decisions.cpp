@@ -85,6 +85,16 @@ std::vector<Decision> decisions_in_force(const Library& library, std::string_vie
   return decisions_of(query);
 }
 
+std::vector<Decision> decisions_since(const Library& library, const Collection& collection,
+                                      std::int64_t last) {
+  Statement query = library.database().prepare(
+      "SELECT d.item, d.written, d.verdict, d.time FROM decision d "
+      "JOIN item i ON i.collection = ?1 AND i.key = d.item "
+      "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row");
+  query.bind(collection.id, collection.name, last);
+  return decisions_of(query);
+}
+
 std::vector<Decision> decision_history(const Library& library, std::string_view collection,
                                        std::string_view item) {
   Statement query = library.database().prepare(

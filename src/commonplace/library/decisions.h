@@ -50,6 +50,10 @@ DecisionRun undo(Library& library, DecisionRun run);
 /// The decisions in force for a collection (its name suffices: they outlive it), oldest first.
 std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection);
 
+/// The decisions after number `last` whose items are there, in the order of the items' rows.
+std::vector<Decision> decisions_since(const Library& library, const Collection& collection,
+                                      std::int64_t last);
+
 /// Everything ever decided for one item, oldest first.
 std::vector<Decision> decision_history(const Library& library, std::string_view collection,
                                        std::string_view item);

@@ -66,6 +66,7 @@ bool ItemReader::next(Item& item) {
 std::optional<Item> ItemReader::find(std::string_view id) {
   if (!one_.bind(collection_id_, id).step()) return std::nullopt;
   Item item;
+  row_ = one_.integer(0);
   fill(one_, item);
   return item;
 }
@@ -159,6 +160,15 @@ std::vector<std::string> ids_of_rows(const Library& library, const Collection& c
   for (const std::int64_t row : rows)
     ids.emplace_back(query.bind(collection.id, row).step() ? std::string(query.text(0)) : "");
   return ids;
+}
+
+std::unordered_map<std::string, std::int64_t> rows_by_id(const Library& library,
+                                                         const Collection& collection) {
+  std::unordered_map<std::string, std::int64_t> rows;
+  Statement query = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
+  query.bind(collection.id);
+  while (query.step()) rows.emplace(query.text(0), query.integer(1));
+  return rows;
 }
 
 std::vector<std::string> item_ids(const Library& library, const Collection& collection) {

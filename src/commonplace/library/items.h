@@ -29,9 +29,9 @@ class ItemReader {
   bool next(Item& item);
   /// The next item read will be the one of `row`, or the first after it.
   void skip_to(std::int64_t row);
-  /// The row of the item last returned.
+  /// The row of the item last read or found.
   std::int64_t row() const { return row_; }
-  /// The item of that id, wherever the reading stands.
+  /// The item of that id, wherever the reading stands; row() is then its row.
   std::optional<Item> find(std::string_view id);
 
  private:
@@ -71,6 +71,9 @@ std::int64_t row_of_item(const Library& library, const Collection& collection, s
 std::vector<std::string> ids_of_rows(const Library& library, const Collection& collection,
                                      std::span<const std::int64_t> rows);
 
+/// The row of each item, by its id.
+std::unordered_map<std::string, std::int64_t> rows_by_id(const Library& library,
+                                                         const Collection& collection);
 /// The ids of a collection's items, in the order of their rows.
 std::vector<std::string> item_ids(const Library& library, const Collection& collection);
 /// The times of all items, in the order of their rows; empty where there is none.

@@ -91,14 +91,15 @@ std::string state_of(const Library& library, const Collection& collection) {
 }
 
 CollectionFacts facts_of(const Library& library, const Collection& collection) {
-  auto some = [&](std::string_view column) {
+  auto some = [&](std::string_view condition) {
     Statement query = library.database().prepare(
-        concat("SELECT 1 FROM item WHERE collection = ? AND ", column, " IS NOT NULL LIMIT 1"));
+        concat("SELECT 1 FROM item WHERE collection = ? AND ", condition, " LIMIT 1"));
     return query.bind(collection.id).step();
   };
   CollectionFacts facts;
-  facts.pictures = some("image");
-  facts.places = some("latitude");
+  facts.text = some("(title <> '' OR text <> '')");
+  facts.pictures = some("image IS NOT NULL");
+  facts.places = some("latitude IS NOT NULL");
   Statement fields = library.database().prepare(
       "SELECT DISTINCT field FROM label JOIN item ON item.id = label.item "
       "WHERE item.collection = ? ORDER BY field");

@@ -42,6 +42,11 @@ class Library {
   Database database_;
 };
 
+/// What is read while it lives is of one moment.
+inline ReadSnapshot read_snapshot(const Library& library) {
+  return ReadSnapshot(library.database());
+}
+
 /// All collections, by name.
 std::vector<Collection> collections(const Library& library);
 /// The one of that name; Error, listing the names there are, if there is none.
@@ -51,6 +56,7 @@ Collection collection(const Library& library, std::string_view name);
 std::string state_of(const Library& library, const Collection& collection);
 /// What its items have. O(items).
 struct CollectionFacts {
+  bool text = false;  ///< or a title
   bool pictures = false;
   bool places = false;
   std::vector<std::string> label_fields;

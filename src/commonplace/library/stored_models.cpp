@@ -133,4 +133,13 @@ void store_machine_tags(Library& library, const Collection& collection, std::str
   transaction.commit();
 }
 
+std::int64_t count_machine_tags(const Library& library, const Collection& collection,
+                                std::string_view model) {
+  Statement query = library.database().prepare(
+      "SELECT count(*) FROM machine_tag t JOIN item i ON i.id = t.item "
+      "JOIN model m ON m.id = t.model WHERE i.collection = ? AND m.name = ?");
+  query.bind(collection.id, model).step();
+  return query.integer(0);
+}
+
 }  // namespace commonplace

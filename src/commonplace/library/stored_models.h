@@ -55,5 +55,8 @@ struct MachineTag {
 /// decisions are not touched: they are not in the same table.
 void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
                         const std::vector<MachineTag>& tags);
+/// How many tags `model` has given to items of `collection`.
+std::int64_t count_machine_tags(const Library& library, const Collection& collection,
+                                std::string_view model);
 
 }  // namespace commonplace

@@ -5,6 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -44,14 +45,8 @@ class Greatest {
 
  private:
   void cut() {
-    if (count_ == 0) {
-      products_.clear();
-      return;
-    }
-    const auto last = products_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
-    std::nth_element(products_.begin(), last, products_.end(), is_greater);
-    least_ = last->value;
-    products_.resize(count_);
+    keep_first_unordered(products_, static_cast<std::int64_t>(count_), is_greater);
+    if (count_ > 0) least_ = products_.back().value;
   }
 
   std::size_t count_;

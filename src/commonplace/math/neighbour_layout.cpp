@@ -7,6 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/principal_axes.h"
 
@@ -23,18 +24,14 @@ std::vector<std::int32_t> nearest(const Eigen::Ref<const Matrix>& rows, std::int
                                   int jobs) {
   constexpr Eigen::Index kBlock = 512;
   std::vector<std::int32_t> result;
-  std::vector<std::int32_t> order(static_cast<std::size_t>(rows.rows()));
   for (Eigen::Index begin = 0; begin < rows.rows(); begin += kBlock) {
     const Eigen::Index some = std::min(kBlock, rows.rows() - begin);
     Matrix products = multiply_transposed(rows.middleRows(begin, some), rows, jobs);
     for (Eigen::Index i = 0; i < some; ++i) {
       products(i, begin + i) = -2;
-      std::iota(order.begin(), order.end(), 0);
-      std::partial_sort(
-          order.begin(), order.begin() + count, order.end(), [&](std::int32_t a, std::int32_t b) {
-            return products(i, a) > products(i, b) || (products(i, a) == products(i, b) && a < b);
-          });
-      result.insert(result.end(), order.begin(), order.begin() + count);
+      const std::vector<std::int32_t> order = top_k<std::int32_t>(
+          rows.rows(), count, [&](std::int32_t row) { return products(i, row); });
+      result.insert(result.end(), order.begin(), order.end());
     }
   }
   return result;

@@ -14,6 +14,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
+#include "commonplace/base/top_k.h"
 
 namespace commonplace {
 namespace {
@@ -225,28 +226,16 @@ COMMONPLACE_CLONES void round_columns(const Rounding& some, const float* __restr
   }
 }
 
-/// Greater first, then the lower place.
-struct Better {
-  std::span<const float> scores;
-  bool operator()(std::int64_t a, std::int64_t b) const {
-    const float x = scores[static_cast<std::size_t>(a)];
-    const float y = scores[static_cast<std::size_t>(b)];
-    return x != y ? x > y : a < b;
-  }
-};
-
 /// Keeps the `count` best of the places begin .. end-1.
 std::vector<std::int64_t> best_of(std::span<const float> scores, std::size_t begin, std::size_t end,
                                   std::size_t count) {
-  const Better better{scores};
+  const auto score = [&](std::int64_t i) { return scores[static_cast<std::size_t>(i)]; };
   std::vector<std::int64_t> kept;
   // Once there are enough, what is not above the bar cannot be among the best.
   bool full = false;
   float bar = 0;
   const auto cut = [&] {
-    std::nth_element(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count) - 1,
-                     kept.end(), better);
-    kept.resize(count);
+    keep_first_unordered(kept, static_cast<std::int64_t>(count), greater_by(score));
     bar = scores[static_cast<std::size_t>(kept.back())];
     full = true;
   };
@@ -376,10 +365,8 @@ std::vector<std::int64_t> best_scores(std::span<const float> scores, std::int64_
       1);
   std::vector<std::int64_t> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
-  const Better better{scores};
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end(),
-                    better);
-  all.resize(wanted);
+  keep_first(all, static_cast<std::int64_t>(wanted),
+             greater_by([&](std::int64_t i) { return scores[static_cast<std::size_t>(i)]; }));
   return all;
 }
 

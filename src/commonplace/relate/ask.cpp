@@ -13,6 +13,8 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
@@ -43,7 +45,7 @@ double reach_of(const NystromFeatures& landmarks) {
   constexpr double kMetresPerDegree = kEarthRadius * std::numbers::pi / 180;
   const double width = landmarks.options.width * kMetresPerDegree;
   if (landmarks.count() > 0 && landmarks.options.kernel == "laplace") return 5 * width;
-  if (landmarks.count() > 0 && landmarks.options.kernel == kRbfKernel)
+  if (landmarks.count() > 0 && current_word(landmarks.options.kernel) == kRbfKernel)
     return std::sqrt(10.0) * width;
   return std::numeric_limits<double>::infinity();
 }
@@ -61,14 +63,8 @@ std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std:
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (leave_out.empty() || leave_out[i] == 0) order.push_back(static_cast<std::int64_t>(i));
-  const std::size_t first = std::min(count, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first), order.end(),
-                    [&](std::int64_t a, std::int64_t b) {
-                      const double x = scores[static_cast<std::size_t>(a)];
-                      const double y = scores[static_cast<std::size_t>(b)];
-                      return x > y || (x == y && a < b);
-                    });
-  order.resize(first);
+  keep_first(order, static_cast<std::int64_t>(count),
+             greater_by([&](std::int64_t i) { return scores[static_cast<std::size_t>(i)]; }));
   return order;
 }
 
@@ -232,9 +228,10 @@ void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
         found = true;
       }
   }
-  require(found, "the tag '", query.tag,
-          "' is not related: no tag of that name was used often enough (--min) when the model was "
-          "learned");
+  require(
+      found, "the tag '", query.tag,
+      "' is not related: no tag of that name was used often enough (--min-uses) when the model was "
+      "learned");
 }
 
 void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {

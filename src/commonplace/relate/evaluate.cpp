@@ -8,7 +8,8 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/number_list.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/guidance_met.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
@@ -147,7 +148,7 @@ struct Piece {
 
 /// Of all methods that can be used on such a task; all repetitions of one stand together.
 std::vector<Piece> pieces_of(const RelateEvaluationOptions& options, const RelateTask& task) {
-  const std::vector<std::string> methods = parted(options.methods);
+  const std::vector<std::string> methods = current_words(options.methods);
   require(!methods.empty(), "--methods names none; there are ", join(relate_methods()));
   const std::vector<std::int64_t> shares = number_list(options.shares, "--shares", false);
   std::vector<std::int64_t> dims{0};
@@ -177,7 +178,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
 
 /// The places of the most alike known items by the first modality with features.
 std::vector<double> errors_of_neighbours(const RelateTask& task) {
-  const RelateSaid said = relate_by(task, "neighbours");
+  const RelateSaid said = relate_by(task, "knn");
   const ModalityRows& modality = task.data->modalities[task.target];
   return place_errors(said.scores, truth_of(modality, task.asked).view(), modality.places,
                       task.run.jobs);
@@ -203,8 +204,8 @@ PlaceOutcome place_outcome(const RelateTask& task) {
     if (!rule.spread.empty() && rule.tells(rule.radius(guess.spread))) ++outcome.told;
   }
   outcome.told /= static_cast<double>(task.asked.size());
-  if (why_not(task, "neighbours").empty()) {
-    outcome.methods.emplace_back("neighbours");
+  if (why_not(task, "knn").empty()) {
+    outcome.methods.emplace_back("knn");
     outcome.errors.push_back(errors_of_neighbours(task));
   }
   outcome.methods.emplace_back("one place");
@@ -223,13 +224,13 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
       modality = k;
   if (modality == data.modalities.size()) return;
   std::vector<PlaceOutcome> outcomes;
-  for (const std::string& made : make_together(run.comm, options.repeat, [&](std::int64_t repeat) {
+  for (const std::string& made : share_work(run.comm, options.repeat, [&](std::int64_t repeat) {
          run.progress({"guessing places", static_cast<std::uint64_t>(repeat),
                        static_cast<std::uint64_t>(options.repeat), "repetitions"});
-         return packed(place_outcome(
+         return serialise(place_outcome(
              make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), run)));
        })) {
-    outcomes.push_back(unpacked<PlaceOutcome>(made));
+    outcomes.push_back(deserialise<PlaceOutcome>(made));
     evaluation.told += outcomes.back().told / options.repeat;
   }
   for (std::size_t m = 0; m < outcomes[0].methods.size(); ++m) {
@@ -251,7 +252,7 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
 RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
                                  const RelateEvaluationOptions& options, const Run& run) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
-  require(options.held > 0 && options.held < 1, "--held must be between 0 and 1, not ",
+  require(options.held > 0 && options.held < 1, "--held-out must be between 0 and 1, not ",
           options.held);
   require(options.groups >= 1, "--groups must be 1 or more, not ", options.groups);
   check(relate);
@@ -266,20 +267,20 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   const std::vector<Piece> pieces = pieces_of(
       options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), run));
   const std::vector<std::string> made =
-      make_together(run.comm, std::ssize(pieces), [&](std::int64_t number) {
+      share_work(run.comm, std::ssize(pieces), [&](std::int64_t number) {
         const Piece& piece = pieces[static_cast<std::size_t>(number)];
         RelateTask task = make_task(data, target, relate, options.held, piece.share,
                                     seed_of(relate, piece.repeat), run);
         task.dim = piece.dim;
         run.progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
                       static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(outcome_of(task, piece.method, options));
+        return serialise(outcome_of(task, piece.method, options));
       });
   const auto repeat = static_cast<std::size_t>(options.repeat);
   for (std::size_t first = 0; first < pieces.size(); first += repeat) {
     std::vector<Outcome> outcomes;
     for (std::size_t i = first; i < first + repeat; ++i)
-      outcomes.push_back(unpacked<Outcome>(made[i]));
+      outcomes.push_back(deserialise<Outcome>(made[i]));
     const Piece& piece = pieces[first];
     evaluation.methods.push_back(
         quality_of(piece.method, has_dim(piece.method) ? piece.dim : 0, outcomes));

@@ -15,7 +15,7 @@ namespace commonplace {
 struct RelateEvaluationOptions {
   std::string target{};  ///< the modality that is asked for; empty: the first of tags or a label
   std::string methods =
-      "commonplace,alone,positive,cca,mvlpp,lpp,popular,neighbours,ridge,ridge-all,place-votes";
+      "commonplace,alone,positive,cca,mvlpp,lpp,popular,knn,ridge,ridge-all,kernel-regression";
   int repeat = 3;              ///< with so many different choices of what is held out
   double held = 0.2;           ///< share of the items that are held out
   std::string shares = "100";  ///< per cent of the other items that are learned from; a list
@@ -29,7 +29,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("target", options.target, "the kind that is asked for, such as photos/tags");
   visit("methods", options.methods, "what to compare");
   visit("repeat", options.repeat, "repeat with so many different choices of what is held out");
-  visit("held", options.held, "share of the items that are held out");
+  visit("held_out|held", options.held, "share of the items that are held out");
   visit("shares", options.shares, "per cent of the other items to learn from; numbers by commas");
   visit("dims", options.dims, "coordinates at most; numbers by commas");
   visit("groups", options.groups, "groups of everything together, for the Rand index");

@@ -9,11 +9,12 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
 #include "commonplace/relate/rivals/locality_projection.h"
 #include "commonplace/relate/rivals/methods.h"
@@ -103,8 +104,7 @@ Matrix rows_of(const ModalityRows& modality, std::span<const std::int64_t> items
 Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
   for (Matrix* each : {&first, &second}) {
     each->array().rowwise() *= weight.cast<float>().transpose().array();
-    for (Eigen::Index i = 0; i < each->rows(); ++i)
-      if (const float length = each->row(i).norm(); length > 0) each->row(i) /= length;
+    *each = unit_rows(std::move(*each), jobs);
   }
   return multiply_transposed(first, second, jobs);
 }
@@ -308,7 +308,7 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
       {"mvlpp", with_ridge(trial.data, mvlpp_scores, run.jobs)}};
   std::vector<CrossQuality> result;
   for (const std::string& made :
-       make_together(run.comm, std::ssize(methods), [&](std::int64_t number) {
+       share_work(run.comm, std::ssize(methods), [&](std::int64_t number) {
          const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
          run.progress(
              {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
@@ -319,9 +319,9 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOp
          quality.seconds = seconds_since(begin);
          quality.first_to_second = map_of(scores, classes);
          quality.second_to_first = map_of(scores.transpose(), classes);
-         return packed(quality);
+         return serialise(quality);
        }))
-    result.push_back(unpacked<CrossQuality>(made));
+    result.push_back(deserialise<CrossQuality>(made));
   return result;
 }
 

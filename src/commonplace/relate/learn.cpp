@@ -6,7 +6,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/stored_models.h"
@@ -53,7 +53,7 @@ void keep(Library& library, const RelateModel& model, RelateLearningReport& repo
           Clock::time_point begin, Comm& comm) {
   const double seconds = seconds_since(begin);
   report.seconds = comm.broadcast(seconds, 0);
-  on_first(comm, [&] {
+  on_root(comm, [&] {
     store_model(
         library,
         {report.model, kRelateModelKind, {}, options_to_json(model.options), to_json(report), ""},
@@ -173,7 +173,7 @@ std::string to_json(const RelateLearningReport& report) {
     if (each.quality > 0) modalities.back()["ndcg"] = each.quality;
   }
   Json tried = Json::array();
-  for (const RelateTried& each : report.tried)
+  for (const RelateTrial& each : report.tried)
     tried.push_back({{"setting", each.what}, {"ndcg", each.quality}});
   Json json = {{"model", report.model},
                {"kinds", modalities},

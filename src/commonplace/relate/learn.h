@@ -29,7 +29,7 @@ struct RelateLearningReport {
   bool converged = false;
   double quality = 0;  ///< nDCG of what was asked for, of items held out; 0: too few to try
   std::string asked;
-  std::vector<RelateTried> tried;
+  std::vector<RelateTrial> tried;
   double seconds = 0;
 };
 std::string to_json(const RelateLearningReport& report);

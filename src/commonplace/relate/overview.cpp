@@ -5,7 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/neighbour_layout.h"
 
@@ -60,9 +60,9 @@ NearestCentres nearest_together(const Matrix& rows, Matrix centres, const Run& r
   const RowRange own = own_rows(rows.rows(), run.comm);
   NearestCentres nearest =
       nearest_centres(rows.middleRows(own.begin, own.end - own.begin), centres, run.jobs);
-  nearest.centre = gather_numbers(run.comm, std::span<const std::int32_t>(nearest.centre));
+  nearest.centre = all_gather_numbers(run.comm, std::span<const std::int32_t>(nearest.centre));
   nearest.squared_distance =
-      gather_numbers(run.comm, std::span<const float>(nearest.squared_distance));
+      all_gather_numbers(run.comm, std::span<const float>(nearest.squared_distance));
   return nearest;
 }
 

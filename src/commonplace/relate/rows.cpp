@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/links.h"
@@ -39,38 +39,17 @@ Modality modality_of(const std::string& collection, std::string_view part) {
           *of == NodeType::label ? std::string(part.substr(kLabel.size())) : std::string()};
 }
 
-/// What a collection's items have, besides stored features.
-struct Seen {
-  bool tags = false;
-  bool places = false;
-  bool text = false;
-};
-
-Seen what_it_has(const Library& library, const Collection& source) {
-  Statement query = library.database().prepare(
-      "SELECT EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND latitude IS NOT NULL), "
-      "EXISTS (SELECT 1 FROM item WHERE collection = ?1 AND (title <> '' OR text <> ''))");
-  query.bind(source.id);
-  Seen seen;
-  if (query.step()) {
-    seen.places = query.integer(0) != 0;
-    seen.text = query.integer(1) != 0;
-  }
-  seen.tags = !tag_uses(library, source).empty();
-  return seen;
-}
-
 /// Everything that one collection has to relate.
 std::vector<Modality> all_of(const Library& library, const std::string& name) {
   const Collection source = collection(library, name);
-  const Seen seen = what_it_has(library, source);
+  const CollectionFacts has = facts_of(library, source);
   const auto records = feature_records(library, source);
   std::vector<Modality> modalities;
   if (std::any_of(records.begin(), records.end(), [](const auto& each) { return !each.sparse; }))
     modalities.push_back({name, NodeType::items, ""});
-  if (seen.text) modalities.push_back({name, NodeType::text, ""});
-  if (seen.tags) modalities.push_back({name, NodeType::tags, ""});
-  if (seen.places) modalities.push_back({name, NodeType::places, ""});
+  if (has.text) modalities.push_back({name, NodeType::text, ""});
+  if (!tag_uses(library, source).empty()) modalities.push_back({name, NodeType::tags, ""});
+  if (has.places) modalities.push_back({name, NodeType::places, ""});
   require(modalities.size() >= 2, "collection '", name,
           "' has too little to relate: of features, text, tags and places at least two are needed");
   return modalities;
@@ -85,7 +64,7 @@ struct KernelWish {
 /// KERNEL[:FEATURES][:WIDTH]
 KernelWish kernel_wish(const std::string& text) {
   KernelWish wish;
-  const std::vector<std::string> parts = parted(text, ':');
+  const std::vector<std::string> parts = split(text, ':');
   if (parts.empty()) return wish;
   require(parts.size() <= 3, "the kernel '", text, "' is not KERNEL[:FEATURES][:WIDTH]");
   wish.kernel = kernel_name(parts[0]);
@@ -205,7 +184,7 @@ void link_equal_names(RelateData& data) {
 }  // namespace
 
 std::vector<Modality> related_modalities(const Library& library, const std::string& asked) {
-  std::vector<std::string> names = parted(asked);
+  std::vector<std::string> names = split(asked);
   if (names.empty()) {
     const std::vector<Collection> all = collections(library);
     require(!all.empty(), "the library has no collections yet; add one with 'commonplace add'");
@@ -243,7 +222,7 @@ std::vector<Modality> related_modalities(const Library& library, const std::stri
 
 RelateData read_relate_data(const Library& library, const RelateReadOptions& options,
                             const Run& run, std::span<const TfidfModel> texts) {
-  require(options.min_uses >= 1, "--min must be 1 or more, not ", options.min_uses);
+  require(options.min_uses >= 1, "--min-uses must be 1 or more, not ", options.min_uses);
   const std::vector<Modality> names = related_modalities(library, options.collections);
   require(names.size() >= 2,
           "one kind alone has nothing to be related to; name more in "
@@ -271,12 +250,12 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
     require(name.of != NodeType::text || wish.kernel != "identity", name.full(),
             " cannot have the kernel identity; give linear or cosine");
     read_modality(modality, library, source, options.min_uses, run);
-    require(
-        modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
-        named ? concat("; none is used by ", options.min_uses, " items (--min)") : std::string());
+    require(modality.nodes > 0, "there is nothing in ", name.full(), " to relate",
+            named ? concat("; none is used by ", options.min_uses, " items (--min-uses)")
+                  : std::string());
   }
   double links = 1;
-  for (const std::string& entry : parted(options.weights))
+  for (const std::string& entry : split(options.weights))
     if (entry.starts_with("links=")) links = weight_of(entry.substr(6), "links");
   read_links(data, library, links);
   link_equal_names(data);

@@ -139,7 +139,7 @@ class Making {
     if (made.learned)
       learn();
     else
-      model_ = model_of_first(run_.comm, stored ? *stored : ImageFeatureModel());
+      model_ = broadcast_model(run_.comm, stored ? *stored : ImageFeatureModel());
     model_fingerprint_ = hexadecimal(fingerprint(model_));
     if (is_first()) rows_ = Matrix::Zero(std::ssize(sources_), model_.axes.rows());
     if (made.learned)
@@ -156,13 +156,13 @@ class Making {
       else if (states_[i].away)
         made.skipped.push_back({sources_[i].id, concat("cannot be read now: ", sources_[i].location,
                                                        "; what was made of it before is kept")});
-    on_first(run_.comm, [&] {
+    on_root(run_.comm, [&] {
       made.record = store(made.learned);
       std::error_code ignored;
       fs::remove_all(folder_, ignored);
       fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
     });
-    made.record = record_of_first(run_.comm, made.record);
+    made.record = broadcast_record(run_.comm, made.record);
     made.seconds = run_.comm.broadcast(seconds_since(begun), 0);
     return made;
   }

@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
@@ -212,7 +212,7 @@ std::vector<Matrix> words_of(const std::vector<ImageSource>& sources,
       file.commit();
     }
   }
-  return words_in(TensorFile(text_of_first(run.comm, bytes), "the visual words"));
+  return words_in(TensorFile(broadcast_text(run.comm, bytes), "the visual words"));
 }
 
 std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix>& vocabularies) {
@@ -235,7 +235,7 @@ std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix
 LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     const ImageFeatureOptions& options, const fs::path& folder,
                                     std::vector<ImageState>& states, const Run& run) {
-  on_first(run.comm, [&] { fs::create_directories(folder); });
+  on_root(run.comm, [&] { fs::create_directories(folder); });
   const std::vector<std::int64_t> order = random_order(sources.size(), options.seed);
   std::vector<Matrix> vocabularies = words_of(sources, order, options, folder, run);
   const std::int64_t columns = std::max<std::int64_t>(1, raw_size(options, vocabularies));
@@ -269,13 +269,13 @@ LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
     learned.model =
         learn_image_features(options, std::move(vocabularies), std::move(raw), run.jobs);
   }
-  learned.model = model_of_first(run.comm, learned.model);
+  learned.model = broadcast_model(run.comm, learned.model);
   return learned;
 }
 
-ImageFeatureModel model_of_first(Comm& comm, const ImageFeatureModel& model) {
+ImageFeatureModel broadcast_model(Comm& comm, const ImageFeatureModel& model) {
   const std::string bytes = comm.rank() == 0 ? to_bytes(model) : "";
-  return load_image_features(TensorFile(text_of_first(comm, bytes), "the model of rank 0"));
+  return load_image_features(TensorFile(broadcast_text(comm, bytes), "the model of rank 0"));
 }
 
 }  // namespace commonplace

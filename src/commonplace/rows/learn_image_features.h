@@ -25,6 +25,6 @@ LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     std::vector<ImageState>& states, const Run& run);
 
 /// The model of rank 0, on every rank; the others' is not looked at.
-ImageFeatureModel model_of_first(Comm& comm, const ImageFeatureModel& model);
+ImageFeatureModel broadcast_model(Comm& comm, const ImageFeatureModel& model);
 
 }  // namespace commonplace

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/model_file.h"
 
@@ -70,7 +70,7 @@ PartialRows::PartialRows(fs::path folder, std::string prefix, std::string key, s
       }
     }
   }
-  found = from_lines(text_of_first(comm, as_lines(found)));
+  found = from_lines(broadcast_text(comm, as_lines(found)));
   if (comm.rank() == 0) return;
   for (const std::string& name : found) open(name);
 }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/features/vocabulary.h"
 #include "commonplace/library/items.h"
 #include "commonplace/rows/item_texts.h"
@@ -30,9 +30,10 @@ auto count_together(const Library& library, const Collection& collection, Comm& 
 TermCounts together(TermCounts own, Comm& comm) {
   if (comm.size() == 1) return own;
   std::vector<Vocabulary> vocabularies;
-  for (const std::string& bytes : comm.gather_texts(packed(own.terms.strings()))) {
+  for (const std::string& bytes : comm.gather_texts(serialise(own.terms.strings()))) {
     Vocabulary& each = vocabularies.emplace_back();
-    for (const std::string& term : unpacked<std::vector<std::string>>(bytes)) each.terms.add(term);
+    for (const std::string& term : deserialise<std::vector<std::string>>(bytes))
+      each.terms.add(term);
     each.document_frequency.resize(static_cast<std::size_t>(each.size()));
   }
   MergedVocabulary merged = merge(vocabularies);
@@ -51,10 +52,10 @@ Sparse together(Sparse own, Comm& comm) {
     lengths.push_back(own.starts[row + 1] - own.starts[row]);
   Sparse all;
   all.columns = own.columns;
-  for (const std::int64_t length : gather_numbers(comm, std::span<const std::int64_t>(lengths)))
+  for (const std::int64_t length : all_gather_numbers(comm, std::span<const std::int64_t>(lengths)))
     all.starts.push_back(all.starts.back() + length);
-  all.indices = gather_numbers(comm, std::span<const std::int32_t>(own.indices));
-  all.values = gather_numbers(comm, std::span<const float>(own.values));
+  all.indices = all_gather_numbers(comm, std::span<const std::int32_t>(own.indices));
+  all.values = all_gather_numbers(comm, std::span<const float>(own.values));
   return all;
 }
 

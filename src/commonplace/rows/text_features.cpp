@@ -1,7 +1,7 @@
 #include "commonplace/rows/text_features.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/library/items.h"
@@ -55,13 +55,13 @@ MadeFeatures store_tfidf(Library& library, const Collection& collection, const s
                          const TfidfFit& fit, Comm& comm) {
   MadeFeatures made;
   made.model = collection.name + "." + name;
-  on_first(comm, [&] {
+  on_root(comm, [&] {
     const std::string kind = fit.model.of_tags ? "tags" : "tfidf";
     store(library, made.model, kind, fit.model, "{}");
     made.record = store_features(library, collection, name, fit.matrix.view(),
                                  column_names(fit.model.vocabulary), kind + " by " + made.model);
   });
-  made.record = record_of_first(comm, made.record);
+  made.record = broadcast_record(comm, made.record);
   return made;
 }
 
@@ -109,7 +109,7 @@ MadeFeatures make_topics(Library& library, const Collection& collection, const s
   MadeFeatures made;
   made.model = collection.name + "." + name;
   made.report = fit.report;
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     store(library, made.model + ".terms", of_tags ? "tags" : "tfidf", counted.model, "{}");
     store(library, made.model, "plsa", fit.model, report_json(fit.report));
     made.record =
@@ -117,7 +117,7 @@ MadeFeatures make_topics(Library& library, const Collection& collection, const s
                        std::string("pLSA of ") + (of_tags ? "tags" : "text") + " by " + made.model);
     forget_checkpoint(options.checkpoint, kPlsaCheckpoint);
   });
-  made.record = record_of_first(run.comm, made.record);
+  made.record = broadcast_record(run.comm, made.record);
   return made;
 }
 
@@ -125,10 +125,10 @@ MadeFeatures take_features(Library& library, const Collection& collection, const
                            const std::filesystem::path& file, const std::filesystem::path& ids,
                            const Run& run) {
   MadeFeatures made;
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     made.record = import_features(library, collection, name, file, ids, run.progress);
   });
-  made.record = record_of_first(run.comm, made.record);
+  made.record = broadcast_record(run.comm, made.record);
   return made;
 }
 

@@ -7,11 +7,13 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/plot.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/lines.h"
+#include "commonplace/library/items.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/learn.h"
 #include "commonplace/search/rivals/term_scores.h"
@@ -82,8 +84,7 @@ TopicScores topic_scores(const Stage& stage, std::span<const Sparse> others,
   const Matrix asked = encode(fit.model, 0, queries.view(), stage.run.jobs);
   TopicScores scores;
   scores.read = read_topics(stage.trial, fit);
-  for (Eigen::Index row = 0; row < codes.rows(); ++row)
-    if (const float norm = codes.row(row).norm(); norm > 0) codes.row(row) /= norm;
+  codes = unit_rows(std::move(codes), stage.run.jobs);
   for (Eigen::Index i = 0; i < asked.rows(); ++i) {
     const Eigen::VectorXf cosine = codes * asked.row(i).transpose();
     scores.cosine.emplace_back(cosine.data(), cosine.data() + cosine.size());
@@ -199,10 +200,7 @@ MethodQuality summarise(const std::pair<std::string, int>& key,
 SearchTrial read_judgements(const std::string& file, const Library& library,
                             const Collection& target, const Vocabulary& vocabulary,
                             const Sparse& counts) {
-  std::map<std::string, std::int64_t, std::less<>> rows;
-  Statement ids = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
-  ids.bind(target.id);
-  while (ids.step()) rows.emplace(ids.text(0), ids.integer(1));
+  const auto rows = rows_by_id(library, target);
   std::map<std::int32_t, std::vector<std::uint8_t>> relevant;
   LineReader lines(open_bytes(file), file);
   std::string_view line;
@@ -211,7 +209,7 @@ SearchTrial read_judgements(const std::string& file, const Library& library,
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos)
       fail(to_string(lines.where()), ": expected 'query TAB item id', found '", line, "'");
-    const auto row = rows.find(line.substr(tab + 1));
+    const auto row = rows.find(std::string(line.substr(tab + 1)));
     if (row == rows.end())
       fail(to_string(lines.where()), ": collection '", target.name, "' has no item '",
            line.substr(tab + 1), "'");
@@ -314,7 +312,7 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
   require(!trial.asked.empty(), "no tag of collection '", material.collections[0].name,
           "' is used by ", options.least,
           " or more items that have other tags too, so there is nothing to ask for; give a",
-          " smaller --least or add more tagged items");
+          " smaller --min-uses or add more tagged items");
   SearchModelOptions seeded = model;
   seeded.subspace.seed = seed;
   const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
@@ -336,7 +334,7 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
                                  const SearchEvaluationOptions& options, const Run& run) {
   commonplace::check(model);
   check(options);
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   SearchMaterial material{library, collections_to_learn(library, target, auxiliaries), {}, {}};
   if (!options.same_source.empty())
     material.collections.push_back(collection(library, options.same_source));
@@ -356,16 +354,16 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
   result.items = material.whole.rows();
   const std::vector<std::string> repetitions =
-      make_together(run.comm, options.repeat, [&](std::int64_t repetition) {
+      share_work(run.comm, options.repeat, [&](std::int64_t repetition) {
         const auto number = static_cast<std::uint64_t>(repetition);
         run.progress(
             {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(repeat_search(material, model, options,
-                                    model.subspace.seed + kRepetition * number, run));
+        return serialise(repeat_search(material, model, options,
+                                       model.subspace.seed + kRepetition * number, run));
       });
   Answers answers;
   for (const std::string& text : repetitions) {
-    const auto repetition = unpacked<Repetition>(text);
+    const auto repetition = deserialise<Repetition>(text);
     answers.add(repetition.answers);
     result.borrowed += repetition.borrowed ? 1.0 / options.repeat : 0;
     result.asked += static_cast<double>(repetition.asked) / options.repeat;

@@ -28,7 +28,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("hide", options.hide, "share of the target's tags that are hidden and asked for");
   visit("repeat", options.repeat, "repeat with so many different choices of what is hidden");
   visit("queries", options.queries, "ask for so many tags");
-  visit("least", options.least, "ask for tags that at least so many items have");
+  visit("min_uses|least", options.least, "ask for tags that at least so many items have");
   visit("judgements", options.judgements, "a file 'query TAB item id' a line, instead of hiding");
   visit("same_source", options.same_source, "a collection of the target's own source to compare");
   visit("sweep", options.sweep, "also share from none to all of the topics");

@@ -83,15 +83,6 @@ void index_words(const Library& library, const Collection& collection, const Tag
   index.text_words = postings(std::move(in_text.terms), in_text.counts.view());
 }
 
-std::unordered_map<std::string, std::int32_t> rows_by_id(const Library& library,
-                                                         const Collection& collection) {
-  std::unordered_map<std::string, std::int32_t> rows;
-  Statement query = library.database().prepare("SELECT key, row FROM item WHERE collection = ?");
-  query.bind(collection.id);
-  while (query.step()) rows.emplace(query.text(0), static_cast<std::int32_t>(query.integer(1)));
-  return rows;
-}
-
 /// Terms x items, for decisions "not this tag".
 Sparse rejections(const Library& library, const Collection& collection,
                   const Vocabulary& vocabulary) {
@@ -105,7 +96,7 @@ Sparse rejections(const Library& library, const Collection& collection,
       const auto row = rows.find(decision.item);
       const std::int32_t term = vocabulary.find(tag_key(tag_leaf(decision.tag)));
       if (row != rows.end() && term >= 0)
-        rejected[static_cast<std::size_t>(term)].push_back(row->second);
+        rejected[static_cast<std::size_t>(term)].push_back(static_cast<std::int32_t>(row->second));
     }
   }
   Sparse result;
@@ -224,7 +215,7 @@ std::optional<SearchIndex> stored_index(const Library& library, const Collection
 SearchIndex make_search_index(const Library& library, const Collection& opened,
                               const SearchModel* model, const Run& run) {
   // Items that others add meanwhile must not be in one part of the index and not in another.
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   const Collection collection = commonplace::collection(library, opened.name);
   SearchIndex index;
   index.state = state_of(library, collection);

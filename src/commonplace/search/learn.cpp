@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/eval/divergence.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
@@ -169,7 +169,7 @@ class HyperparameterSearch {
 
 /// How many topics to share, and what was tried to find out.
 int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& options,
-                  std::vector<SharingTried>& tried, const Progress& progress) {
+                  std::vector<SharingTrial>& tried, const Progress& progress) {
   if (options.shared == "rule") return search.by_rule();
   if (options.shared == "rank") return search.by_rank();
   if (options.shared != "auto") return std::stoi(options.shared);
@@ -183,7 +183,7 @@ int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& 
   }
   return std::max_element(
              tried.begin(), tried.end(),
-             [](const SharingTried& a, const SharingTried& b) { return a.map < b.map; })
+             [](const SharingTrial& a, const SharingTrial& b) { return a.map < b.map; })
       ->shared;
 }
 
@@ -241,7 +241,7 @@ struct Material {
 Material read_material(const Library& library, const std::string& target,
                        const std::vector<std::string>& auxiliaries,
                        const SearchTermOptions& options, const Run& run) {
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   Material material;
   material.collections = collections_to_learn(library, target, auxiliaries);
   for (const Collection& each : material.collections)
@@ -360,7 +360,7 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
     model.lending.push_back(collections[d].name);
   }
 
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     // Made before anything is stored: whoever stops it finds the library as it was.
     SearchIndex index = make_search_index(library, collections[0], &model, run);
     const ModelRecord record = store_model(
@@ -382,7 +382,7 @@ std::string to_json(const SearchLearningReport& report) {
                        {"common_terms", each.common_terms},
                        {"divergence", each.divergence}});
   Json tried = Json::array();
-  for (const SharingTried& each : report.tried)
+  for (const SharingTrial& each : report.tried)
     tried.push_back({{"shared", each.shared}, {"map", each.map}});
   const Json json = {{"model", report.model},
                      {"target", report.target},

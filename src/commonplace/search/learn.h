@@ -27,7 +27,7 @@ struct HeldOutQuality {
   double missing_map = 0;  ///< of the items that do not show the tag, see SearchQuality
 };
 
-struct SharingTried {
+struct SharingTrial {
   int shared = 0;
   double map = 0;  ///< of own words and topics
 };
@@ -43,7 +43,7 @@ struct SearchLearningReport {
   std::int64_t items = 0;
   std::int64_t terms = 0;
   std::vector<LenderSummary> lenders;
-  std::vector<SharingTried> tried;  ///< with --shared auto
+  std::vector<SharingTrial> tried;  ///< with --shared auto
   int shared = 0;                   ///< topics in common
   Lending lending = Lending::target;
   std::int64_t asked = 0;   ///< hidden tags that were asked for; 0: too few tags to test on

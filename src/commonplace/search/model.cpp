@@ -77,7 +77,7 @@ void check(const SearchModelOptions& options) {
           "; expected 0 .. ", most);
   require(options.neighbours >= 0 && options.neighbours <= 10000, "neighbours is ",
           options.neighbours, "; expected 0 .. 10,000");
-  require(options.terms.min_items >= 1, "min_items is ", options.terms.min_items,
+  require(options.terms.min_items >= 1, "min_documents is ", options.terms.min_items,
           "; expected 1 or more");
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -112,11 +113,9 @@ float text_match(const SearchIndex& index, const Ask::Word& asked, std::int64_t 
 
 /// Best first, ties by row; at most `count`.
 void keep_best(std::vector<ScoredRow>& rows, std::size_t count) {
-  const auto last = rows.begin() + std::min(std::ssize(rows), static_cast<std::ptrdiff_t>(count));
-  std::partial_sort(rows.begin(), last, rows.end(), [](const ScoredRow& a, const ScoredRow& b) {
+  keep_first(rows, static_cast<std::int64_t>(count), [](const ScoredRow& a, const ScoredRow& b) {
     return a.score != b.score ? a.score > b.score : a.row < b.row;
   });
-  rows.erase(last, rows.end());
 }
 
 /// The count-th greatest base of the kept rows, or minus infinity if there are fewer.
@@ -142,9 +141,8 @@ float greatest(const ScanScope& scope, std::size_t count, int jobs) {
     all.insert(all.end(), heap.begin(), heap.end());
   });
   if (all.size() < count) return none;
-  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count) - 1, all.end(),
-                   std::greater<>());
-  return all[count - 1];
+  keep_first(all, static_cast<std::int64_t>(count), std::greater<>());
+  return all.back();
 }
 
 void merge_same(std::vector<WeightedTerm>& terms) {

@@ -27,7 +27,7 @@ template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SearchTermOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("text", options.text, "learn from the words of title and text too, not only from tags");
-  visit("min_items", options.min_items, "leave out terms that fewer items have");
+  visit("min_documents|min_items", options.min_items, "leave out terms that fewer items have");
   visit("max_terms", options.max_terms, "keep so many terms, those of most items");
   visit_options(options.tokens, visit);
 }

@@ -5,6 +5,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/top_k.h"
+#include "commonplace/library/items.h"
 
 namespace commonplace {
 namespace {
@@ -24,23 +26,11 @@ TopicPlace place_of(const SharedSubspace& subspace, int topic) {
 
 /// The positions of the greatest positive values.
 template <class Column>
-std::vector<Eigen::Index> foremost(const Column& values, std::size_t count) {
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), 0);
-  const auto last = order.begin() + std::min(std::ssize(order), static_cast<std::ptrdiff_t>(count));
-  std::partial_sort(order.begin(), last, order.end(), [&](Eigen::Index a, Eigen::Index b) {
-    return values[a] != values[b] ? values[a] > values[b] : a < b;
-  });
-  order.erase(last, order.end());
+std::vector<std::int64_t> foremost(const Column& values, std::size_t count) {
+  std::vector<std::int64_t> order = top_k(values.size(), static_cast<std::int64_t>(count),
+                                          [&](std::int64_t place) { return values[place]; });
   while (!order.empty() && !(values[order.back()] > 0)) order.pop_back();
   return order;
-}
-
-std::string id_of_row(const Library& library, const Collection& target, std::int64_t row) {
-  Statement query =
-      library.database().prepare("SELECT key FROM item WHERE collection = ? AND row = ?");
-  query.bind(target.id, row);
-  return query.step() ? std::string(query.text(0)) : "";
 }
 
 /// Adds the lenders of collection `d` that show its topics most.
@@ -112,8 +102,8 @@ std::vector<TopicSummary> topic_summaries(const Library& library, const SearchMo
     topic.share = total > 0 ? column.cast<double>().sum() / total : 0;
     if (!present) continue;
     const Collection target = collection(library, model.target);
-    for (const Eigen::Index row : foremost(column, examples))
-      topic.examples.push_back({model.target, id_of_row(library, target, row)});
+    for (std::string& id : ids_of_rows(library, target, foremost(column, examples)))
+      topic.examples.push_back({model.target, std::move(id)});
   }
   for (int d = 1; d < subspace.collections(); ++d)
     add_lender_examples(model, d, examples, jobs, topics);

@@ -9,15 +9,6 @@
 namespace commonplace {
 namespace {
 
-std::int64_t count_given(const Library& library, const Collection& collection,
-                         const std::string& model) {
-  Statement query = library.database().prepare(
-      "SELECT count(*) FROM machine_tag t JOIN item i ON i.id = t.item "
-      "JOIN model m ON m.id = t.model WHERE i.collection = ? AND m.name = ?");
-  query.bind(collection.id, model).step();
-  return query.integer(0);
-}
-
 std::vector<TagUse> count_uses(const std::vector<MachineTag>& tags) {
   std::map<std::string, std::int64_t> items;
   for (const MachineTag& each : tags) ++items[each.tag];
@@ -39,7 +30,7 @@ ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
           "; expected 1 or more");
   const Collection target = collection(library, collection_name);
   ApplySummary summary;
-  summary.before = count_given(library, target, suggester.name());
+  summary.before = count_machine_tags(library, target, suggester.name());
   std::vector<MachineTag> tags;
   SuggestOptions asked;
   asked.limit = options.limit_per_item;
@@ -63,7 +54,7 @@ std::int64_t remove_suggestions(Library& library, const std::string& model,
                                 const std::string& collection_name) {
   const std::string name = suggest_model_for(library, model, collection_name);
   const Collection target = collection(library, collection_name);
-  const std::int64_t given = count_given(library, target, name);
+  const std::int64_t given = count_machine_tags(library, target, name);
   store_machine_tags(library, target, name, {});
   return given;
 }

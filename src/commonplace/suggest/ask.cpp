@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
@@ -292,12 +293,10 @@ void TagSuggester::Parts::add_known(const FeatureRows& prepared, std::int64_t ro
         continue;
       having.emplace_back(-likeness(0, item), item);
     }
-    const auto count = std::min(having.size(), kKnown);
-    std::partial_sort(having.begin(), having.begin() + static_cast<std::ptrdiff_t>(count),
-                      having.end());
-    for (std::size_t i = 0; i < count; ++i)
-      each.reasons.known.push_back({model.known_ids[static_cast<std::size_t>(having[i].second)],
-                                    -static_cast<double>(having[i].first)});
+    keep_first(having, kKnown);
+    for (const auto& [less, item] : having)
+      each.reasons.known.push_back(
+          {model.known_ids[static_cast<std::size_t>(item)], -static_cast<double>(less)});
   }
 }
 
@@ -328,7 +327,7 @@ void TagSuggester::suggest_all(
     const std::string& collection_name, const SuggestOptions& options,
     const std::function<void(std::int64_t, const std::string&, SuggestAnswer&&)>& visit,
     const Run& run) const {
-  const ReadSnapshot snapshot(parts_->library.database());
+  const ReadSnapshot snapshot = read_snapshot(parts_->library);
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
   const StoredRows rows = evidence_rows(parts_->library, source, parts_->model.evidence, false,
@@ -366,7 +365,7 @@ void TagSuggester::suggest_all(
 std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_name,
                                                  std::span<const std::string> ids,
                                                  const SuggestOptions& options) const {
-  const ReadSnapshot snapshot(parts_->library.database());
+  const ReadSnapshot snapshot = read_snapshot(parts_->library);
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
   EvidenceReader reader(parts_->library, source, parts_->model.evidence);

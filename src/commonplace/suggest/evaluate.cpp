@@ -11,11 +11,12 @@
 #include "commonplace/base/join.h"
 #include "commonplace/base/memory.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/comm/packed.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/comm/collectives.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
-#include "commonplace/learn/linear_tags.h"
+#include "commonplace/learn/sparse_one_vs_rest_linear.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/suggest/core/learn_suggester.h"
 #include "commonplace/suggest/rivals/knn_tags.h"
@@ -408,31 +409,30 @@ Learned learn_baseline(const std::string& name, const SuggestTrial& trial, const
   const auto weighed = std::make_shared<const Weighed>(trial);
   const SparseView rows = weighed->train().view();
   if (name == "popular") return baseline(fit_popular_tags(rows, tags), weighed, true);
-  if (name == "neighbours") {
+  if (name == "knn") {
     return baseline(fit_knn_tags(rows, tags, {}, run.jobs), weighed, true);
   }
-  LinearTagOptions options;
+  SparseOneVsRestLinearOptions options;
   options.loss = name;
   // On rows of length one logistic regression is better with less penalty than liblinear's usual.
   if (name == "logistic") options.cost = 4;
-  return baseline(fit_linear_tags(rows, tags, options, run), weighed, name == "logistic");
+  return baseline(fit_sparse_one_vs_rest(rows, tags, options, run), weighed, name == "logistic");
 }
 
 const std::vector<std::string>& baseline_names() {
-  static const std::vector<std::string> names = {"logistic", "svm", "neighbours", "popular",
-                                                 "poisson"};
+  static const std::vector<std::string> names = {"logistic", "svm", "knn", "popular", "poisson"};
   return names;
 }
 
 /// Of dense features all but Poisson's, which counts words.
 std::vector<std::string> baselines_asked_for(const std::string& text, bool sparse) {
   if (text == "none") return {};
-  std::vector<std::string> names = text == "all" ? baseline_names() : parted(text);
+  std::vector<std::string> names = text == "all" ? baseline_names() : current_words(text);
   if (text == "all" && !sparse) std::erase(names, "poisson");
   for (const std::string& name : names)
     require(std::count(baseline_names().begin(), baseline_names().end(), name) == 1,
             "the baseline '", name,
-            "' is not known; give logistic, svm, neighbours, popular, poisson, all or none");
+            "' is not known; give logistic, svm, knn, popular, poisson, all or none");
   require(sparse || std::count(names.begin(), names.end(), "poisson") == 0,
           "the baseline 'poisson' counts words or other sparse features, and there are none; leave",
           " it out");
@@ -443,7 +443,7 @@ std::vector<std::string> baselines_asked_for(const std::string& text, bool spars
 std::vector<SuggesterOptions> methods_asked_for(const std::string& text,
                                                 const SuggesterOptions& model) {
   std::vector<SuggesterOptions> methods;
-  for (const std::string& method : parted(text)) {
+  for (const std::string& method : current_words(text)) {
     methods.push_back(model);
     methods.back().method = method;
     check(methods.back());
@@ -462,11 +462,11 @@ std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
   const Contest contest(trial, run.jobs);
   std::vector<SuggestResult> results;
   for (const std::string& bytes :
-       make_together(run.comm, std::ssize(entries), [&](std::int64_t number) {
+       share_work(run.comm, std::ssize(entries), [&](std::int64_t number) {
          const Entry& entry = entries[static_cast<std::size_t>(number)];
-         return packed(contest.run(entry.name, entry.learn));
+         return serialise(contest.run(entry.name, entry.learn));
        }))
-    results.push_back(unpacked<SuggestResult>(bytes));
+    results.push_back(deserialise<SuggestResult>(bytes));
   return results;
 }
 
@@ -478,7 +478,7 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
   const std::vector<std::string> baselines =
       baselines_asked_for(options.baselines, trial.train.is_sparse);
   const std::vector<SuggesterOptions> methods = methods_asked_for(options.methods, model);
-  const std::vector<std::string> sweep = parted(options.sweep);
+  const std::vector<std::string> sweep = split(options.sweep);
   for (const std::string& count : sweep) prototype_count(count, trial.train_tags.rows());
   SuggestEvaluation evaluation;
   evaluation.train_items = trial.train_tags.rows();

@@ -15,8 +15,8 @@
 namespace commonplace {
 
 struct SuggestEvaluationOptions {
-  std::string methods = "combined,tags,category";         ///< of Commonplace
-  std::string baselines = "logistic,neighbours,popular";  ///< also svm, poisson; all; none
+  std::string methods = "combined,tags,category";  ///< of Commonplace
+  std::string baselines = "logistic,knn,popular";  ///< also svm, poisson; all; none
   std::string sweep{};          ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
   SuggestSplitOptions split{};  ///< of a collection
 };
@@ -24,8 +24,8 @@ struct SuggestEvaluationOptions {
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SuggestEvaluationOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("methods", options.methods, "ways of Commonplace: combined, tags, category, neighbours");
-  visit("baselines", options.baselines, "logistic, svm, neighbours, popular, poisson; all or none");
+  visit("methods", options.methods, "ways of Commonplace: combined, tags, category, knn");
+  visit("baselines", options.baselines, "logistic, svm, knn, popular, poisson; all or none");
   visit("sweep", options.sweep, "also try these numbers of prototypes, such as 1%,5%,20%");
   visit_options(options.split, visit);
 }

@@ -7,8 +7,8 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/packed.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/suggest/core/softmax_gp.h"
@@ -30,7 +30,7 @@ std::vector<std::string> parts_of(const std::string& list, const char* option) {
   while (begin <= list.size()) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     result.push_back(list.substr(begin, end - begin));
-    require(!result.back().empty(), option, " is '", list, "'; expected names parted by commas");
+    require(!result.back().empty(), option, " is '", list, "'; expected names separated by commas");
     begin = end + 1;
   }
   return result;
@@ -325,16 +325,16 @@ class ClassifyContest {
 
   /// The kernel of each repetition.
   void tune() {
-    const auto kernels = make_together(run_.comm, options_.repeat, [&](std::int64_t repetition) {
+    const auto kernels = share_work(run_.comm, options_.repeat, [&](std::int64_t repetition) {
       run_.progress({"tuning kernels", static_cast<std::uint64_t>(repetition),
                      static_cast<std::uint64_t>(options_.repeat), "repetitions"});
       go_to(repetition);
-      return packed(tune_kernel(kernel_kind(options_.kernel), stage_.train.features,
-                                stage_.train.labels, stage_.classes, tuning_of(repetition),
-                                {.jobs = run_.jobs})
-                        .kernel);
+      return serialise(tune_kernel(kernel_kind(options_.kernel), stage_.train.features,
+                                   stage_.train.labels, stage_.classes, tuning_of(repetition),
+                                   {.jobs = run_.jobs})
+                           .kernel);
     });
-    for (const std::string& bytes : kernels) kernels_.push_back(unpacked<Kernel>(bytes));
+    for (const std::string& bytes : kernels) kernels_.push_back(deserialise<Kernel>(bytes));
     stage_at_ = -1;
   }
   const Kernel& first_kernel() const { return kernels_[0]; }
@@ -348,20 +348,20 @@ class ClassifyContest {
   Outcomes run(const std::vector<Method>& methods) {
     const auto count = std::ssize(methods);
     const auto total = options_.repeat * count;
-    const auto made = make_together(run_.comm, total, [&](std::int64_t piece) {
+    const auto made = share_work(run_.comm, total, [&](std::int64_t piece) {
       run_.progress({"comparing classifiers", static_cast<std::uint64_t>(piece),
                      static_cast<std::uint64_t>(total), "runs"});
       const std::int64_t repetition = piece / count;
       go_to(repetition);
       PrototypeOptions choice = descent_;
       choice.seed = seed_of(repetition);
-      return packed(commonplace::run(methods[static_cast<std::size_t>(piece % count)], stage_,
-                                     options_, choice));
+      return serialise(commonplace::run(methods[static_cast<std::size_t>(piece % count)], stage_,
+                                        options_, choice));
     });
     Outcomes outcomes;
     for (std::int64_t piece = 0; piece < total; ++piece)
       outcomes[methods[static_cast<std::size_t>(piece % count)]].push_back(
-          unpacked<Outcome>(made[static_cast<std::size_t>(piece)]));
+          deserialise<Outcome>(made[static_cast<std::size_t>(piece)]));
     return outcomes;
   }
 
@@ -373,17 +373,17 @@ class ClassifyContest {
       surface.length_scales.push_back(kernel.length_scale * std::pow(2.0, 0.5 * i));
     for (int i = -2; i <= 2; ++i) surface.variances.push_back(kernel.variance * std::pow(4.0, i));
     const auto rows =
-        make_together(run_.comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
+        share_work(run_.comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
           go_to(0);
           const double length_scale = surface.length_scales[static_cast<std::size_t>(number)];
           const MatrixD values = likelihood_surface(
               kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
               std::span(&length_scale, 1), surface.variances, tuning_of(0), {.jobs = run_.jobs});
-          return packed(std::vector<double>(values.data(), values.data() + values.size()));
+          return serialise(std::vector<double>(values.data(), values.data() + values.size()));
         });
     surface.values.resize(std::ssize(surface.length_scales), std::ssize(surface.variances));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto values = unpacked<std::vector<double>>(rows[i]);
+      const auto values = deserialise<std::vector<double>>(rows[i]);
       std::copy(values.begin(), values.end(),
                 surface.values.row(static_cast<Eigen::Index>(i)).data());
     }

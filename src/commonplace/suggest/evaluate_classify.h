@@ -16,7 +16,7 @@
 namespace commonplace {
 
 struct ClassifyOptions {
-  std::string kernel = "se";                      ///< se, nn, linear or cosine
+  std::string kernel = "rbf";                     ///< rbf, nn, linear or cosine
   std::string prototypes = "1%,5%,20%";           ///< numbers, or shares of the training items
   std::string selection = "descent,random,gain";  ///< ways of choosing prototypes to compare
   double train_share = 0.6;                       ///< of the items, drawn anew in each repetition
@@ -31,7 +31,7 @@ struct ClassifyOptions {
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, ClassifyOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("kernel", options.kernel, "how items are compared: se, nn, linear or cosine");
+  visit("kernel", options.kernel, "how items are compared: rbf, nn, linear or cosine");
   visit("prototypes", options.prototypes, "numbers, or shares of the training items, to try");
   visit("selection", options.selection, "ways of choosing prototypes to compare");
   visit("train_share", options.train_share, "share of the items to learn from");

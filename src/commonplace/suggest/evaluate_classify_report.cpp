@@ -90,7 +90,7 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
                {"train_items", evaluation.train_items},
                {"kernel",
                 {{"kind", to_string(evaluation.kernel.kind)},
-                 {"length", evaluation.kernel.length_scale},
+                 {"length_scale", evaluation.kernel.length_scale},
                  {"variance", evaluation.kernel.variance}}},
                {"methods", std::move(methods)},
                {"descent_minus_random", std::move(gains)}};

@@ -168,7 +168,7 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
                               const Run& run) {
   require(how.test_share >= 0 && how.test_share < 1, "test_share is ", how.test_share,
           "; expected a share between 0 and 1, or 0 for the usual one");
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, collection_name);
   TagControl control = read_tag_control(options.tags);
   const std::int64_t min_uses = control.min_uses;

@@ -36,7 +36,7 @@ struct SuggestTrial {
 /// Error if the files do not fit together.
 SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
 
-/// How the items of a collection are parted.
+/// How the items of a collection are split.
 struct SuggestSplitOptions {
   std::string split = "random";  ///< or time: the newest are asked for
   double test_share = 0;  ///< that is asked for; 0: 0.3 of a random split, half of one in time

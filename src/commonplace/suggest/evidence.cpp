@@ -23,13 +23,6 @@ namespace {
 
 using Source = SuggestEvidence::Source;
 
-bool has_text(const Library& library, const Collection& collection) {
-  Statement query = library.database().prepare(
-      "SELECT EXISTS (SELECT 1 FROM item WHERE collection = ? AND (title <> '' OR text <> ''))");
-  query.bind(collection.id);
-  return query.step() && query.integer(0) != 0;
-}
-
 /// Features that `commonplace features` made of the tags themselves (rows/text_features.cpp): they
 /// hold the answer, and a new item has none.
 bool made_of_tags(const FeatureRecord& record) {
@@ -42,7 +35,7 @@ bool made_of_text(const FeatureRecord& record) {
 
 std::vector<std::string> usual_sources(const Library& library, const Collection& collection) {
   std::vector<std::string> names;
-  if (has_text(library, collection)) names.push_back("text");
+  if (facts_of(library, collection).text) names.push_back("text");
   for (const FeatureRecord& record : feature_records(library, collection))
     if (!made_of_tags(record) && !made_of_text(record) && (!record.sparse || names.empty()))
       names.push_back(record.name);
@@ -101,7 +94,7 @@ Source source_of_features(const FeatureRecord& record) {
 Source make_source(const std::string& name, const Library& library, const Collection& collection,
                    const EvidenceOptions& options, const Run& run) {
   if (name == "text") {
-    require(has_text(library, collection), "collection '", collection.name,
+    require(facts_of(library, collection).text, "collection '", collection.name,
             "' has neither titles nor texts; give --features another name");
     return source_of_terms(name, count_words(library, collection, options.tokens, run), options);
   }
@@ -267,12 +260,12 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
 
 SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
                                 const EvidenceOptions& options, const Run& run) {
-  require(options.min_items >= 1, "min_items is ", options.min_items, "; expected 1 or more");
+  require(options.min_items >= 1, "min_documents is ", options.min_items, "; expected 1 or more");
   require(options.max_words >= 1, "max_words is ", options.max_words, "; expected 1 or more");
   SuggestEvidence evidence;
   evidence.tokens = options.tokens;
   const std::vector<std::string> names =
-      options.features == "auto" ? usual_sources(library, collection) : parted(options.features);
+      options.features == "auto" ? usual_sources(library, collection) : split(options.features);
   require(!names.empty(), "no features are named; give --features text, tags or stored ones");
   for (const std::string& name : names) {
     require(std::none_of(evidence.sources.begin(), evidence.sources.end(),
@@ -306,9 +299,7 @@ StoredRows evidence_rows(const Library& library, const Collection& collection,
 
 EvidenceReader::EvidenceReader(const Library& library, const Collection& collection,
                                const SuggestEvidence& evidence)
-    : items_(library, collection),
-      row_(library.database().prepare("SELECT row FROM item WHERE collection = ? AND key = ?")),
-      collection_id_(collection.id) {
+    : items_(library, collection) {
   for (const Source& source : evidence.sources) {
     if (source.is_text() || source.is_tags()) continue;
     const FeatureRecord record = record_of(library, collection, source);
@@ -327,8 +318,7 @@ std::optional<EvidenceOf> EvidenceReader::find(const std::string& id, bool hide)
   for (const ItemTag& tag : item->tags)
     if (!hide || !tag_is_hidden(id, tag_key(tag.name))) thing.tags.push_back(tag.name);
   if (dense_.empty() && sparse_.empty()) return thing;
-  require(row_.bind(collection_id_, id).step(), "the item '", id, "' is gone");
-  const std::int64_t row = row_.integer(0);
+  const std::int64_t row = items_.row();
   // Items added after the features were made have none.
   for (const auto& [name, matrix] : dense_)
     if (row < matrix.view().rows()) {

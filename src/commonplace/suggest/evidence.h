@@ -33,7 +33,7 @@ requires std::is_same_v<std::remove_const_t<Options>, EvidenceOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("features", options.features,
         "what tags are told from: text, tags (other tags), stored features, by commas; or auto");
-  visit("min_items", options.min_items, "leave out words that fewer items have");
+  visit("min_documents|min_items", options.min_items, "leave out words that fewer items have");
   visit("max_words", options.max_words, "keep so many words, those of most items");
   visit_options(options.tokens, visit);
 }
@@ -95,8 +95,6 @@ class EvidenceReader {
 
  private:
   ItemReader items_;
-  Statement row_;
-  std::int64_t collection_id_;
   std::map<std::string, NpyMatrix> dense_;
   std::map<std::string, SparseFeatures> sparse_;
 };

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
@@ -69,7 +69,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   Material material;
   SuggestLearningReport report;
   {
-    const ReadSnapshot snapshot(library.database());
+    const ReadSnapshot snapshot = read_snapshot(library);
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
     require_same(run.comm, model.state, concat("collection '", collection_name, "'"));
@@ -101,7 +101,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   report.features = features_text(model.evidence);
   report.fit = std::move(learned.report);
   std::int64_t file_bytes = 0;
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     const ModelRecord record = store_model(
         library,
         {report.model, kSuggestModelKind, {}, options_to_json(options), to_json(report), ""},

@@ -298,15 +298,11 @@ std::optional<std::vector<std::string>> decided_since(const Library& library,
                                                       const std::vector<std::string>& known,
                                                       std::int64_t last) {
   const Numbering numbering(control, known);
-  Statement query = library.database().prepare(
-      "SELECT i.key, d.written FROM decision d JOIN item i ON i.collection = ?1 AND i.key = d.item "
-      "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row");
-  query.bind(collection.id, collection.name, last);
   std::vector<std::string> ids;
-  while (query.step()) {
-    for (const std::string& name : meant_by(control, query.text(1)))
+  for (const Decision& each : decisions_since(library, collection, last)) {
+    for (const std::string& name : meant_by(control, each.tag))
       if (numbering.find(name) < 0 && allowed(control, tag_key(name))) return std::nullopt;
-    if (ids.empty() || ids.back() != query.text(0)) ids.emplace_back(query.text(0));
+    if (ids.empty() || ids.back() != each.item) ids.push_back(each.item);
   }
   return ids;
 }

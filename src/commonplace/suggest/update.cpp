@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "commonplace/base/clock.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/suggest/targets.h"
@@ -194,7 +194,7 @@ class Updating {
 
 SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run) {
   const auto begin = Clock::now();
-  const ReadSnapshot snapshot(library.database());
+  const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
   if (state == model.state) return {};
@@ -208,7 +208,7 @@ SuggestUpdate update_model(SuggestModel& model, const Library& library, const Ru
 
 SuggestUpdate update_suggest(Library& library, const std::string& name, const Run& run) {
   SuggestUpdate update;
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     const auto begin = Clock::now();
     const ModelRecord record = model_record(library, name);
     SuggestModel model = load_suggest_model(TensorFile(record.file));

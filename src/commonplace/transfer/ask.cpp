@@ -9,7 +9,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/library/machine_labels.h"
@@ -88,7 +88,7 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
       way.through = {static_cast<std::size_t>(place - map.names.begin())};
     }
   }
-  way.through = of_first(comm, std::move(way.through));
+  way.through = broadcast_value(comm, std::move(way.through));
   if (!way.through.empty()) way.forecast = forecast_path(map, way.through, choice);
   return way;
 }
@@ -122,7 +122,7 @@ TransferCollection own_items(TransferSet& set, const Comm& comm) {
 
 /// The rows of all ranks.
 MatrixD put_together(const MatrixD& own, Comm& comm) {
-  const std::vector<double> all = gather_numbers(
+  const std::vector<double> all = all_gather_numbers(
       comm, std::span<const double>(own.data(), static_cast<std::size_t>(own.size())));
   return Eigen::Map<const MatrixD>(all.data(), std::ssize(all) / own.cols(), own.cols());
 }
@@ -206,7 +206,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
     path.push_back(own_items(data.collections[place + sources - 1], run.comm));
   }
   path.push_back(own_items(data.collections.back(), run.comm));
-  summary.reason = text_of_first(run.comm, objection(request, map, way));
+  summary.reason = broadcast_text(run.comm, objection(request, map, way));
   summary.refused = !summary.reason.empty() && !request.force;
   if (summary.refused) return summary;
 
@@ -215,7 +215,7 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   collect(data, put_together(found.classes.back(), run.comm), request.above, summary);
   summary.seconds = run.comm.broadcast(seconds_since(begin), 0);
   if (request.dry_run) return summary;
-  on_first(run.comm, [&] { store(library, request, options, summary); });
+  on_root(run.comm, [&] { store(library, request, options, summary); });
   summary.written = summary.sure;
   return summary;
 }

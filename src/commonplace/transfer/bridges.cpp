@@ -11,7 +11,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
@@ -152,7 +152,7 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
       concat(learned.tried.trials.size(), " trials with the ", learned.names.size(),
              " collections of this library that have the label '", data.field, "'");
   const nlohmann::ordered_json report = {{"learned_from", learned.advice.learned_from}};
-  on_first(run.comm, [&] {
+  on_root(run.comm, [&] {
     store_model(library,
                 {std::string(kModelName),
                  std::string(kBridgesKind),

@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/formats/import.h"
 #include "commonplace/formats/json_text.h"
@@ -293,7 +293,7 @@ TransferInput transfer_input(const Library& library, const std::string& name,
   };
   std::set<std::string> asked;
   if (!features.empty())
-    for (const std::string& each : parted(features)) asked.insert(each);
+    for (const std::string& each : split(features)) asked.insert(each);
   for (const FeatureRecord& record : feature_records(library, chosen))
     if (asked.empty() || asked.contains(record.name)) input.blocks.push_back(stored_block(record));
   return input;
@@ -338,7 +338,7 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
     for (TransferSet& set : data.collections) set.labels.assign(set.ids.size(), -1);
   }
   const std::vector<std::string> features =
-      options.features.empty() ? usual_features(inputs, items) : parted(options.features);
+      options.features.empty() ? usual_features(inputs, items) : split(options.features);
   for (const std::string& name : features) {
     if (name == kText) {
       add_text(inputs, options, run, data);

@@ -30,7 +30,7 @@ requires std::is_same_v<std::remove_const_t<Options>, TransferReadOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("features", options.features, "text, tags or stored features, by commas; default: all");
   visit("label_field", options.label_field, "the label to transfer, such as sentiment");
-  visit("min", options.min_items, "items that must have a word or tag");
+  visit("min_documents|min", options.min_items, "items that must have a word or tag");
   visit_options(options.tokens, visit);
 }
 

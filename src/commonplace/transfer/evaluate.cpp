@@ -11,7 +11,8 @@
 #include "commonplace/base/join.h"
 #include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/base/spelling.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/plot.h"
 
@@ -114,7 +115,7 @@ TransferTrial trial_of(const TransferData& data, std::size_t sources, const Cell
 }
 
 bool has_probabilities(const std::string& method) {
-  return method == "commonplace" || method == "direct" || method == "words";
+  return method == "commonplace" || method == "direct" || method == "naive-bayes";
 }
 
 struct Judged {
@@ -148,7 +149,7 @@ Judged judge(const MatrixD& scores, const TransferTrial& trial) {
 std::vector<std::string> methods_for(const std::string& asked, const TransferTrial& trial) {
   std::vector<std::string> result;
   if (!asked.empty()) {
-    result = parted(asked);
+    result = current_words(asked);
     for (const std::string& name : result) {
       const auto& all = transfer_methods();
       const auto found = std::find_if(all.begin(), all.end(), [&](const TransferMethod& method) {
@@ -299,18 +300,18 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
 
   const std::vector<Piece> pieces = pieces_of(data, sources, transfer, options);
   const std::vector<std::string> made =
-      make_together(run.comm, std::ssize(pieces), [&](std::int64_t number) {
+      share_work(run.comm, std::ssize(pieces), [&](std::int64_t number) {
         const Piece& piece = pieces[static_cast<std::size_t>(number)];
         run.progress({piece.method, static_cast<std::uint64_t>(piece.repetition),
                       static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return packed(outcome_of(piece, data, sources, transfer, options, run.jobs));
+        return serialise(outcome_of(piece, data, sources, transfer, options, run.jobs));
       });
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
     if (piece.repetition == 0)
       result.methods.push_back({piece.method, piece.cell.clusters, piece.cell.labelled_bridge,
                                 piece.cell.labelled_target, piece.cell.removed});
-    Outcome outcome = unpacked<Outcome>(made[i]);
+    Outcome outcome = deserialise<Outcome>(made[i]);
     TransferQuality& quality = result.methods.back();
     quality.accuracies.push_back(outcome.accuracy);
     quality.calibration_error += outcome.calibration_error;

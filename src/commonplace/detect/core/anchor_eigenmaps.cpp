@@ -37,8 +37,8 @@ void check(const AnchorEigenmapOptions& options) {
           "; expected 2 .. ", kMostAnchors);
   require(options.nearest >= 1 && options.nearest <= 100, "nearest is ", options.nearest,
           "; expected 1 .. 100");
-  require(options.weights == "gaussian" || options.weights == "lae", "weights is '",
-          options.weights, "'; expected gaussian or lae");
+  require(options.weights == "rbf" || options.weights == "lae", "weights is '", options.weights,
+          "'; expected rbf or lae");
   require(options.sample >= 2, "sample is ", options.sample, "; expected 2 or more");
   require(options.iterations >= 1, "iterations is ", options.iterations, "; expected 1 or more");
 }

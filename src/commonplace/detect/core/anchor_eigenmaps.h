@@ -18,9 +18,9 @@ struct AnchorEigenmapOptions {
   std::int64_t count = 500;     ///< eigenvectors to keep; at most one fewer than the anchors
   std::int64_t anchors = 1000;  ///< centres of k-means; at most the items
   std::int64_t nearest = 3;     ///< anchors of an item
-  /// "gaussian": by distance; "lae": local anchor embedding, the convex combination of its anchors
+  /// "rbf": by distance; "lae": local anchor embedding, the convex combination of its anchors
   /// that is nearest to the item.
-  std::string weights = "gaussian";
+  std::string weights = "rbf";
   std::int64_t sample = 20000;  ///< k-means is of so many items, drawn at random
   int iterations = 10;          ///< of k-means
   std::uint64_t seed = 1;       ///< of the sample and of k-means
@@ -32,7 +32,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("count", options.count, "eigenvectors to keep, the smoothest");
   visit("anchors", options.anchors, "centres of k-means that items are tied to");
   visit("nearest", options.nearest, "anchors of an item");
-  visit("weights", options.weights, "how an item is tied to its anchors: gaussian or lae");
+  visit("weights", options.weights, "how an item is tied to its anchors: rbf or lae");
   visit("sample", options.sample, "find the anchors in so many items, drawn at random");
   visit("iterations", options.iterations, "iterations of k-means");
   visit("seed", options.seed, "seed of the sample and of k-means");

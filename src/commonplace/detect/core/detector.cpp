@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 
 namespace commonplace {
 namespace {
@@ -74,7 +74,7 @@ using Kinds = std::vector<SpaceKind>;
 std::vector<Kinds> candidates(const DetectorOptions& options, std::int64_t items) {
   if (options.representation != "auto") {
     Kinds kinds;
-    for (const std::string& name : parted(options.representation, '+'))
+    for (const std::string& name : split(options.representation, '+'))
       kinds.push_back(space_kind(name));
     return {kinds};
   }
@@ -155,7 +155,7 @@ class Choosing {
       else
         for (const double lambda : kLambdas) result.push_back({false, lambda, options_.cost});
     }
-    if (options_.head != "smooth") result.push_back({true, 0, options_.cost});
+    if (options_.head != "laprls") result.push_back({true, 0, options_.cost});
     return result;
   }
 
@@ -167,7 +167,7 @@ class Choosing {
       run_.comm.broadcast(std::span<float>(scores.data(), static_cast<std::size_t>(scores.size())),
                           0);
       const double miap = mean_interpolated_precision(scores, labelled_.labels);
-      best_.tried.push_back({title, setting.svm ? "svm" : "smooth", setting.lambda, miap});
+      best_.tried.push_back({title, setting.svm ? "svm" : "laprls", setting.lambda, miap});
       if (miap <= best_miap_) continue;
       best_miap_ = miap;
       best_.space = space;
@@ -216,9 +216,9 @@ void check_input(ManyFeatures features, const LabelledItems& labelled) {
 
 void check(const DetectorOptions& options) {
   if (options.representation != "auto")
-    for (const std::string& name : parted(options.representation, '+')) space_kind(name);
-  require(options.head == "auto" || options.head == "smooth" || options.head == "svm", "head is '",
-          options.head, "'; expected smooth, svm or auto");
+    for (const std::string& name : split(options.representation, '+')) space_kind(name);
+  require(options.head == "auto" || options.head == "laprls" || options.head == "svm", "head is '",
+          options.head, "'; expected laprls, svm or auto");
   require(options.lambda >= 0 && std::isfinite(options.lambda), "lambda is ", options.lambda,
           "; expected more than 0, or 0 to choose it");
   require(options.cost > 0 && std::isfinite(options.cost), "cost is ", options.cost,

@@ -29,8 +29,8 @@ requires std::is_same_v<std::remove_const_t<Options>, DetectorOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("representation", options.representation,
         "raw, smoothed, axis (ALE), anchors, several joined by +, or auto");
-  visit("head", options.head, "smooth, svm or auto");
-  visit("lambda", options.lambda, "smooth: weight of a label; 0 to choose it");
+  visit("head", options.head, "laprls, svm or auto");
+  visit("lambda", options.lambda, "laprls: weight of a label; 0 to choose it");
   visit("cost", options.cost, "svm: cost of a wrong item");
   visit("choose_on", options.choose_on, "make choices on at most so many labelled items");
   visit_options(options.space, visit);
@@ -40,7 +40,7 @@ void visit_options(Options& options, Visit&& visit) {
 void check(const DetectorOptions& options);
 
 /// A way of detecting that was tried.
-struct DetectorTried {
+struct DetectorTrial {
   std::string representation;
   std::string head;
   double lambda = 0;  ///< 0 for svm
@@ -52,7 +52,7 @@ struct Detector {
   DetectSpace space;
   std::string representation;
   HeadSetting head;
-  std::vector<DetectorTried> tried;
+  std::vector<DetectorTrial> tried;
   /// Of the chosen way: what each labelled item was scored while it was held out, with its label.
   std::vector<float> held_scores;
   std::vector<std::uint8_t> held_outcomes;

@@ -13,6 +13,7 @@
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -35,14 +36,6 @@ void check(const GraphDiffusionOptions& options) {
   require(options.whitening >= 0 && options.whitening <= 1, "whitening is ", options.whitening,
           "; expected 0 .. 1");
   require(options.references >= 1, "references is ", options.references, "; expected 1 or more");
-}
-
-/// Each row scaled to length one; zero stays zero.
-void normalise_rows(Eigen::Ref<Matrix> rows) {
-  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
-    const double norm = std::sqrt(rows.row(row).cast<double>().squaredNorm());
-    if (norm > 0) rows.row(row) = (rows.row(row).cast<double>() / norm).cast<float>();
-  }
 }
 
 /// The places of the greatest numbers above 0 but that at `skip`; ties go to the lower place.
@@ -90,8 +83,7 @@ Matrix whitened(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& row
     result.rowwise() -= mean;
     result = multiply(result, model.whitening, jobs);
   }
-  normalise_rows(result);
-  return result;
+  return unit_rows(std::move(result), jobs);
 }
 
 /// (1 - share) of each row and `share` of what `values` its nearest references have.
@@ -169,8 +161,7 @@ Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
             " has a feature that is not a finite number; expected only finite ones");
   Matrix result = whitened(model, rows, jobs);
   average(model, model.averaged, items, jobs, result);
-  normalise_rows(result);
-  return result;
+  return unit_rows(std::move(result), jobs);
 }
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/ranking_metrics.h"
-#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "commonplace/math/dense_products.h"
 
 namespace commonplace {
@@ -31,9 +31,9 @@ bool has_both(const MatrixD& labels, Eigen::Index concept_number) {
 ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
                        const HeadSetting& setting, int jobs) {
   if (!setting.svm) return fit_lap_rls_heads(coordinates, labels, setting.lambda, jobs);
-  LinearRowOptions options;
+  OneVsRestLinearOptions options;
   options.cost = setting.cost;
-  const LinearRows linear = fit_linear_rows(coordinates, labels, options, {.jobs = jobs});
+  const OneVsRestLinear linear = fit_one_vs_rest(coordinates, labels, options, {.jobs = jobs});
   ConceptHeads heads{linear.weights.cast<double>(), VectorD::Zero(labels.cols())};
   for (Eigen::Index c = 0; c < labels.cols(); ++c) {
     heads.offsets(c) = static_cast<double>(linear.offset[static_cast<std::size_t>(c)]);

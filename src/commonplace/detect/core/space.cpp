@@ -6,9 +6,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/detect/core/axis_eigenmaps_file.h"
 #include "commonplace/io/model_file.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -27,14 +28,6 @@ Eigen::RowVectorXf scale_of(const VectorD& eigenvalues, std::int64_t items) {
 /// What coordinates of one part are multiplied by, so that parts count alike.
 float share_of_part(std::size_t parts) {
   return static_cast<float>(1 / std::sqrt(static_cast<double>(parts)));
-}
-
-Matrix unit_rows(Matrix rows) {
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    const double length = rows.row(i).cast<double>().norm();
-    if (length > 0) rows.row(i) *= static_cast<float>(1 / length);
-  }
-  return rows;
 }
 
 Matrix encode_part(const SpacePart& part, const Eigen::Ref<const Matrix>& rows,

@@ -8,6 +8,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/learn/labelled_rows.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {

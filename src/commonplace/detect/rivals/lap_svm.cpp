@@ -57,10 +57,10 @@ MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& 
   return result;
 }
 
-LinearRows fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
-                       std::span<const std::int64_t> labelled,
-                       const Eigen::Ref<const MatrixD>& labels, const LapSvmOptions& options,
-                       const Run& run) {
+OneVsRestLinear fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
+                            std::span<const std::int64_t> labelled,
+                            const Eigen::Ref<const MatrixD>& labels, const LapSvmOptions& options,
+                            const Run& run) {
   check(options);
   check_items(labelled, rows.rows());
   check_labels(labels, std::ssize(labelled));
@@ -73,12 +73,12 @@ LinearRows fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& w
   for (Eigen::Index row = 0; row < known.rows(); ++row)
     known.row(row) = rows.row(labelled[static_cast<std::size_t>(row)]).cast<double>();
   const MatrixD turned = multiply(known, MatrixD(inverse.transpose()), run.jobs);
-  LinearRowOptions linear;
+  OneVsRestLinearOptions linear;
   linear.cost = 0.5;
   linear.bias = options.bias / std::sqrt(options.ambient);
   linear.tolerance = options.tolerance;
   linear.balanced = options.balanced;
-  LinearRows result = fit_linear_rows(turned, labels, linear, run);
+  OneVsRestLinear result = fit_one_vs_rest(turned, labels, linear, run);
   // w = R⁻ᵀ v
   result.weights =
       multiply(MatrixD(inverse.transpose()), MatrixD(result.weights.cast<double>()), run.jobs)

@@ -6,7 +6,7 @@
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
-#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 
 namespace commonplace {
 
@@ -42,11 +42,11 @@ MatrixD lap_svm_penalty(const Eigen::Ref<const Matrix>& rows, const SparseView& 
 /// for each concept. `labelled` says which row each row of `labels` (l x concepts: 1 has it, -1 has
 /// it not, 0 not labelled for that concept) is of. With A = R Rᵀ it is the linear SVM on the
 /// rows R⁻¹ x, so that one factor serves all concepts. Of a concept with equal labels only the
-/// offset is learned. The result is scored by the score() of linear_rows.h. O(penalty + d³ + l d²)
-/// and the linear SVMs.
-LinearRows fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
-                       std::span<const std::int64_t> labelled,
-                       const Eigen::Ref<const MatrixD>& labels, const LapSvmOptions& options = {},
-                       const Run& run = {});
+/// offset is learned. The result is scored by the score() of one_vs_rest_linear.h. O(penalty + d³ +
+/// l d²) and the linear SVMs.
+OneVsRestLinear fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseView& weights,
+                            std::span<const std::int64_t> labelled,
+                            const Eigen::Ref<const MatrixD>& labels,
+                            const LapSvmOptions& options = {}, const Run& run = {});
 
 }  // namespace commonplace

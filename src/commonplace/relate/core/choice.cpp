@@ -9,7 +9,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/comm/packed.h"
+#include "commonplace/base/top_k.h"
+#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/split.h"
 
 namespace commonplace {
@@ -17,7 +18,7 @@ namespace commonplace {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModalitySetting, kernel, width, landmarks, gamma)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, knn_weight, neighbours, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, neighbours)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTried, what, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTrial, what, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
                                    tried)
 
@@ -98,7 +99,7 @@ class Chooser {
   std::vector<std::size_t> asked_;
   std::vector<ModalitySetting> best_;
   Judged judged_;
-  std::vector<RelateTried> tried_;
+  std::vector<RelateTrial> tried_;
   GuidedProjection last_;  ///< of the fit before: settings differ little
   NystromCache cache_;
 };
@@ -321,7 +322,7 @@ void check(const RelateOptions& options) {
   whole(options.dim, "--dim", 1);
   whole(options.landmarks, "--landmarks", 1);
   require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
-  for (const std::string& entry : parted(options.gamma)) {
+  for (const std::string& entry : split(options.gamma)) {
     const std::string text = entry.substr(entry.find('=') + 1);
     const std::optional<double> value = number(text);
     require(text == "auto" || (value && *value >= 0), "--gamma '", text,
@@ -400,25 +401,21 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
     if (std::ssize(rows) > options.choose_on) {
       all = false;
       const std::uint64_t seed = options.projection.seed;
-      const auto draw = [&](std::int64_t row) {
+      rows = sample_by(std::move(rows), options.choose_on, [&](std::int64_t row) {
         return random_bits(seed, static_cast<std::uint64_t>(row), 0x63686f6f7365ULL);
-      };
-      std::nth_element(rows.begin(), rows.begin() + options.choose_on, rows.end(),
-                       [&](std::int64_t a, std::int64_t b) { return draw(a) < draw(b); });
-      rows.resize(static_cast<std::size_t>(options.choose_on));
-      std::sort(rows.begin(), rows.end());
+      });
     }
     of_collection.emplace(modality.what.collection, std::move(rows));
   }
   std::vector<double> least;
   for (const ModalityRows& modality : data.modalities)
     least.push_back(modality.width == 0 ? least_width(modality.places) : 0);
-  if (all) return of_first(run.comm, Chooser(data, std::move(least), options, run).choose());
+  if (all) return broadcast_value(run.comm, Chooser(data, std::move(least), options, run).choose());
   std::vector<std::vector<std::int64_t>> rows;
   for (const ModalityRows& modality : data.modalities)
     rows.push_back(of_collection[modality.what.collection]);
   const RelateData part = take_items(data, rows);
-  return of_first(run.comm, Chooser(part, std::move(least), options, run).choose());
+  return broadcast_value(run.comm, Chooser(part, std::move(least), options, run).choose());
 }
 
 }  // namespace commonplace

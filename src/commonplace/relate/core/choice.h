@@ -36,7 +36,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// One setting that was tried on items held out.
-struct RelateTried {
+struct RelateTrial {
   std::string what;
   double quality = 0;
 };
@@ -48,7 +48,7 @@ struct RelateChoice {
   PlaceRule place_rule;           ///< of the first modality of places; empty if there is none
   double quality = 0;             ///< nDCG of what was asked for, on items held out
   std::string asked;              ///< which modalities that was
-  std::vector<RelateTried> tried;
+  std::vector<RelateTrial> tried;
 };
 
 /// Error for options that cannot be.

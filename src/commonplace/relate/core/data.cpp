@@ -5,6 +5,7 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/spelling.h"
 #include "commonplace/relate/core/nystrom_features.h"
 
 namespace commonplace {
@@ -72,15 +73,15 @@ FeatureRows ModalityRows::view() const {
 }
 
 std::string kernel_name(const std::string& written) {
-  if (written == "rbf") return kRbfKernel;
+  std::string name = current_word(written);
   for (const char* known : {"identity", "linear", kRbfKernel, "laplace", "cosine"})
-    if (written == known) return written;
+    if (name == known) return name;
   fail("there is no kernel '", written, "'; give identity, linear, rbf, laplace or cosine");
 }
 
 std::string setting_for(const std::string& list, const Modality& modality) {
   std::string by_part;
-  for (const std::string& entry : parted(list)) {
+  for (const std::string& entry : split(list)) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) {
       by_part = entry;
@@ -96,7 +97,7 @@ std::string setting_for(const std::string& list, const Modality& modality) {
 void check_settings(const std::string& list, std::string_view flag,
                     const std::vector<Modality>& modalities,
                     const std::vector<std::string>& others) {
-  for (const std::string& entry : parted(list)) {
+  for (const std::string& entry : split(list)) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) continue;
     const std::string name = entry.substr(0, equals);

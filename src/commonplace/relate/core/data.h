@@ -50,7 +50,8 @@ void visit_options(Options& options, Visit&& visit) {
   visit("kernel", options.kernel,
         "KIND=KERNEL[:FEATURES][:WIDTH] by commas; identity, linear, rbf, laplace or cosine");
   visit("weights", options.weights, "KIND=WEIGHT of its guidance, by commas; also links=WEIGHT");
-  visit("min", options.min_uses, "items that must have a tag or label for it to be related");
+  visit("min_uses|min", options.min_uses,
+        "items that must have a tag or label for it to be related");
 }
 
 /// One modality of nodes, with the features that each has.

@@ -12,6 +12,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/base/simd.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/squared_differences.h"
 
 namespace commonplace {
@@ -135,17 +136,9 @@ std::vector<std::int64_t> distinct_rows(const FeatureRows& rows, bool but_zeros)
 
 std::vector<std::int64_t> draw_rows(const std::vector<std::int64_t>& from, std::int64_t count,
                                     std::uint64_t seed, std::uint64_t stream) {
-  std::vector<std::pair<std::uint64_t, std::int64_t>> draws;
-  for (const std::int64_t row : from)
-    draws.emplace_back(random_bits(seed, stream, static_cast<std::uint64_t>(row)), row);
-  if (std::ssize(draws) > count) {
-    std::nth_element(draws.begin(), draws.begin() + count, draws.end());
-    draws.resize(static_cast<std::size_t>(count));
-  }
-  std::vector<std::int64_t> result;
-  for (const auto& [bits, row] : draws) result.push_back(row);
-  std::sort(result.begin(), result.end());
-  return result;
+  return sample_by(from, count, [&](std::int64_t row) {
+    return random_bits(seed, stream, static_cast<std::uint64_t>(row));
+  });
 }
 
 std::vector<std::int64_t> draw_far_apart(MatrixD columns, std::int64_t count, std::uint64_t seed,

@@ -8,6 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/spelling.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
@@ -45,10 +46,10 @@ constexpr std::uint64_t kMedianStream = 2;
 enum class Shape { rbf, laplace, cosine };
 
 Shape shape_of(const NystromOptions& options) {
-  if (options.kernel == kRbfKernel) return Shape::rbf;
-  if (options.kernel == "laplace") return Shape::laplace;
-  require(options.kernel == "cosine", "kernel is '", options.kernel,
-          "'; expected gaussian, laplace or cosine");
+  const std::string kernel = current_word(options.kernel);
+  if (kernel == kRbfKernel) return Shape::rbf;
+  if (kernel == "laplace") return Shape::laplace;
+  require(kernel == "cosine", "kernel is '", options.kernel, "'; expected rbf, laplace or cosine");
   return Shape::cosine;
 }
 

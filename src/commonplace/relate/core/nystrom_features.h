@@ -12,7 +12,7 @@
 namespace commonplace {
 
 /// The radial basis function exp(-|x − z|² / 2w²), by the name it has in files and answers.
-inline constexpr const char* kRbfKernel = "gaussian";
+inline constexpr const char* kRbfKernel = "rbf";
 
 /// Nyström features: a kernel as features. With landmarks Z and K_zz = L Lᵀ, an item's are k(x, Z)
 /// L⁻ᵀ, so that their products are the kernel (exactly among the landmarks, by Nyström's rule
@@ -28,7 +28,7 @@ struct NystromOptions {
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, NystromOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("kernel", options.kernel, "gaussian, laplace or cosine");
+  visit("kernel", options.kernel, "rbf, laplace or cosine");
   visit("width", options.width, "of the kernel; 0: half the median distance");
   visit("landmarks", options.landmarks, "rows that all others are compared with");
   visit("seed", options.seed, "seed of the choice of landmarks");

@@ -7,8 +7,10 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -191,8 +193,7 @@ std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth,
                                   int jobs) {
   std::vector<double> result(static_cast<std::size_t>(scores.rows()), -1);
   parallel_for(result.size(), jobs, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::int32_t> order(static_cast<std::size_t>(scores.cols()));
-    std::vector<std::uint8_t> relevant(order.size());
+    std::vector<std::uint8_t> relevant(static_cast<std::size_t>(scores.cols()));
     for (std::size_t i = begin; i < end; ++i) {
       const auto row = static_cast<std::int64_t>(i);
       std::size_t count = 0;
@@ -203,17 +204,11 @@ std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth,
         }
       if (count > 0) {
         const std::size_t first =
-            std::min(order.size(), only_as_many ? count : std::max<std::size_t>(count, 10));
-        std::iota(order.begin(), order.end(), 0);
-        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first),
-                          order.end(), [&](std::int32_t a, std::int32_t b) {
-                            const float x = scores(row, a);
-                            const float y = scores(row, b);
-                            return x > y || (x == y && a < b);
-                          });
+            std::min(relevant.size(), only_as_many ? count : std::max<std::size_t>(count, 10));
         std::vector<std::uint8_t> hits;
-        for (std::size_t j = 0; j < first; ++j)
-          hits.push_back(relevant[static_cast<std::size_t>(order[j])]);
+        for (const std::int64_t each : top_k(scores.cols(), static_cast<std::int64_t>(first),
+                                             [&](std::int64_t node) { return scores(row, node); }))
+          hits.push_back(relevant[static_cast<std::size_t>(each)]);
         result[i] = ndcg_at(hits, count, first);
       }
       for (const std::int32_t each : truth.row_indices(row))
@@ -251,14 +246,8 @@ Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Eviden
           order.clear();
           for (std::int64_t row = 0; row < has.rows; ++row)
             if (alike(i, row) > 0 && !has.row_indices(row).empty()) order.push_back(row);
-          const auto first = std::min<std::ptrdiff_t>(count, std::ssize(order));
-          std::partial_sort(order.begin(), order.begin() + first, order.end(),
-                            [&](std::int64_t a, std::int64_t b) {
-                              return alike(i, a) > alike(i, b) ||
-                                     (alike(i, a) == alike(i, b) && a < b);
-                            });
-          for (std::ptrdiff_t j = 0; j < first; ++j) {
-            const std::int64_t row = order[static_cast<std::size_t>(j)];
+          keep_first(order, count, greater_by([&](std::int64_t row) { return alike(i, row); }));
+          for (const std::int64_t row : order) {
             const float weight = alike(i, row) * alike(i, row) * alike(i, row);
             for (std::size_t k = 0; k < has.row_indices(row).size(); ++k)
               if (has.row_values(row)[k] > 0) knn(i, has.row_indices(row)[k]) += weight;
@@ -271,10 +260,7 @@ Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Eviden
 Matrix directions(const RelateSpace& space, const Matrix& positions) {
   const Eigen::RowVectorXf strength =
       space.projection.strength.array().max(0.0).cast<float>().matrix().transpose();
-  Matrix result = positions.array().rowwise() * strength.array();
-  for (Eigen::Index row = 0; row < result.rows(); ++row)
-    if (const float length = result.row(row).norm(); length > 0) result.row(row) /= length;
-  return result;
+  return unit_rows(positions.array().rowwise() * strength.array());
 }
 
 Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t neighbours,
@@ -285,14 +271,8 @@ Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64
 }
 
 PlaceGuess guess_place(std::span<const float> scores, const std::vector<Place>& places) {
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t count = std::min(kPlacesInGuess, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
-                    });
-  order.resize(count);
+  const std::vector<std::size_t> order = top_k<std::size_t>(
+      std::ssize(scores), kPlacesInGuess, [&](std::size_t place) { return scores[place]; });
   // What stands out: weights fall to nothing at the last of these places.
   const double least = std::max(0.0F, scores[order.back()]);
   std::vector<double> weight;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "commonplace/base/error.h"
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -99,7 +99,7 @@ NystromFeatures choose_landmarks(const RelateData& data, std::size_t modality,
                            {setting.kernel, setting.width, setting.landmarks, seed}, run.jobs);
   if (run.comm.size() == 1) return chosen;
   const std::string first = run.comm.rank() == 0 ? to_bytes(chosen) : std::string();
-  return load_nystrom_features(TensorFile(text_of_first(run.comm, first), "landmarks of rank 0"));
+  return load_nystrom_features(TensorFile(broadcast_text(run.comm, first), "landmarks of rank 0"));
 }
 
 /// The links of this rank's nodes of `from`.

@@ -8,8 +8,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/relate/ask.h"
 #include "commonplace/relate/core/nystrom_features.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
@@ -125,30 +127,17 @@ Eigen::RowVectorXf counts_of(const SparseView& truth) {
 
 /// k-NN: what the nearest rows by the cosine have, and a little of what is common.
 Matrix knn_by_rows(const BothRows& rows, const Sparse& truth, std::int64_t count, int jobs) {
-  const auto unit = [](Matrix m) {
-    for (Eigen::Index i = 0; i < m.rows(); ++i)
-      if (const float length = m.row(i).norm(); length > 0) m.row(i) /= length;
-    return m;
-  };
-  const Matrix alike = multiply_transposed(unit(rows.asked), unit(rows.known), jobs);
+  const Matrix alike = multiply_transposed(unit_rows(rows.asked), unit_rows(rows.known), jobs);
   const Eigen::RowVectorXf common =
       counts_of(truth.view()) *
       (1e-6F / static_cast<float>(std::max<Eigen::Index>(1, rows.known.rows())));
   Matrix scores(rows.asked.rows(), truth.columns);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rows.known.rows()));
-  const auto first = std::min<std::ptrdiff_t>(count, std::ssize(order));
   for (Eigen::Index i = 0; i < scores.rows(); ++i) {
     scores.row(i) = common;
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + first, order.end(),
-                      [&](std::int64_t a, std::int64_t b) {
-                        return alike(i, a) > alike(i, b) || (alike(i, a) == alike(i, b) && a < b);
-                      });
-    for (std::ptrdiff_t j = 0; j < first; ++j) {
-      const std::int64_t row = order[static_cast<std::size_t>(j)];
+    for (const std::int64_t row :
+         top_k(alike.cols(), count, [&](std::int64_t known) { return alike(i, known); }))
       for (const std::int32_t node : truth.view().row_indices(row))
         scores(i, node) += std::max(0.0F, alike(i, row));
-    }
   }
   return scores;
 }
@@ -168,7 +157,7 @@ std::vector<ItemPair> pairs_of(const Sparse& truth) {
   return pairs;
 }
 
-Sparse unit_rows(std::int64_t count) {
+Sparse identity_rows(std::int64_t count) {
   Sparse rows;
   rows.columns = count;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -182,9 +171,7 @@ Sparse unit_rows(std::int64_t count) {
 RelateSaid nearest_by_cosine(Matrix items, Matrix nodes, const VectorD& weight, int jobs) {
   const auto unit = [&](Matrix m) {
     m.array().rowwise() *= weight.cast<float>().transpose().array();
-    for (Eigen::Index i = 0; i < m.rows(); ++i)
-      if (const float length = m.row(i).norm(); length > 0) m.row(i) /= length;
-    return m;
+    return unit_rows(std::move(m));
   };
   RelateSaid said;
   said.items = unit(std::move(items));
@@ -197,7 +184,7 @@ RelateSaid by_cca(const RelateTask& task, double ridge) {
   const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
   const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
-  const Sparse units = unit_rows(truth.columns);
+  const Sparse units = identity_rows(truth.columns);
   CanonicalCorrelationOptions options;
   options.dim = task.dim > 0 ? task.dim : 100;
   options.ridge = ridge;
@@ -226,7 +213,7 @@ RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
   const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
   const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
-  const Sparse units = unit_rows(truth.columns);
+  const Sparse units = identity_rows(truth.columns);
   LocalityProjectionOptions options;
   options.dim = task.dim > 0 ? task.dim : kUsualDim;
   options.ridge = ridge;
@@ -377,14 +364,14 @@ std::optional<Parametric> parametric(const std::string& name) {
   if (name == "mvlpp") return Parametric{by_mvlpp, grid(kRidgesTried)};
   if (name == "positive") return Parametric{by_positive, grid(kRidgesTried)};
   if (name == "lpp") return Parametric{by_lpp, grid(kNeighbours)};
-  if (name == "place-votes") return Parametric{by_places, grid(kWidths)};
+  if (name == "kernel-regression") return Parametric{by_places, grid(kWidths)};
   if (name == "ridge" || name == "ridge-all") {
     const bool all = name == "ridge-all";
     return Parametric{
         [all](const RelateTask& task, double ridge) { return by_ridge(task, all, ridge); },
         grid(kRidgesTried)};
   }
-  if (name == "neighbours")
+  if (name == "knn")
     return Parametric{
         [](const RelateTask& task, double count) {
           const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
@@ -414,8 +401,8 @@ RelateTask inner(const RelateTask& task) {
 
 const std::vector<std::string>& relate_methods() {
   static const std::vector<std::string> names = {
-      "commonplace", "alone",      "positive", "cca",       "mvlpp",      "lpp",
-      "popular",     "neighbours", "ridge",    "ridge-all", "place-votes"};
+      "commonplace", "alone",     "positive",         "cca", "mvlpp", "lpp", "popular", "knn",
+      "ridge",       "ridge-all", "kernel-regression"};
   return names;
 }
 
@@ -433,7 +420,7 @@ std::string why_not(const RelateTask& task, const std::string& method) {
   const auto& names = relate_methods();
   require(std::find(names.begin(), names.end(), method) != names.end(), "there is no method '",
           method, "'; there are ", join(names));
-  if (method == "place-votes") return places_modality(task) ? "" : "there are no places";
+  if (method == "kernel-regression") return places_modality(task) ? "" : "there are no places";
   if (method == "commonplace" || method == "popular") return "";
   return evidence_modalities(task).empty() ? "there are no features" : "";
 }

@@ -41,7 +41,7 @@ struct RelateSaid {
 ///   neighbours   k-NN by the first modality
 ///   ridge        ridge regression on the first modality
 ///   ridge-all    ridge regression on all modalities side by side
-///   place-votes  kernel regression (Nadaraya-Watson) on places
+///   kernel-regression  kernel regression (Nadaraya-Watson) on places
 const std::vector<std::string>& relate_methods();
 
 /// Whether a method can be used on the data; "" or why not.

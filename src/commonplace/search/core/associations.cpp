@@ -8,6 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -38,15 +39,11 @@ struct Entry {
 
 /// Keeps the `most` entries of greatest magnitude, columns ascending.
 void keep_strongest(std::vector<Entry>& entries, std::int64_t most) {
-  if (std::ssize(entries) > most) {
-    std::nth_element(entries.begin(), entries.begin() + most, entries.end(),
-                     [](const Entry& a, const Entry& b) {
-                       const float x = std::abs(a.value);
-                       const float y = std::abs(b.value);
-                       return x != y ? x > y : a.column < b.column;
-                     });
-    entries.resize(static_cast<std::size_t>(most));
-  }
+  keep_first_unordered(entries, most, [](const Entry& a, const Entry& b) {
+    const float x = std::abs(a.value);
+    const float y = std::abs(b.value);
+    return x != y ? x > y : a.column < b.column;
+  });
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.column < b.column; });
 }

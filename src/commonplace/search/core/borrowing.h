@@ -27,7 +27,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("topics", options.topics, "weight of the shared topics");
   visit("lift", options.lift, "weight of single associated words");
   visit("ridge", options.ridge, "weight of associated words together");
-  visit("votes", options.votes, "weight of the most similar lending items");
+  visit("knn|votes", options.votes, "weight of the most similar lending items");
 }
 
 /// What an asked term counts where an item has it itself; what it borrows is on the same scale.

@@ -18,6 +18,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/search/core/finite.h"
 
 namespace commonplace {
@@ -333,10 +334,7 @@ std::vector<ScoredRow> ScanIndex::search(std::span<const float> query, std::size
     }
   };
   parallel_for(rows.size(), jobs, score, kBlock);
-  count = std::min(count, best.size());
-  std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(count), best.end(),
-                    better);
-  best.resize(count);
+  keep_first(best, static_cast<std::int64_t>(count), better);
   return best;
 }
 

@@ -6,6 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/math/sparse_ops.h"
@@ -104,16 +105,14 @@ double SearchQuality::map() const { return mean(average_precision); }
 
 Sparse sample_rows(const Sparse& rows, std::int64_t most, std::uint64_t seed) {
   if (rows.rows() <= most) return rows;
-  std::vector<std::pair<std::uint64_t, std::int64_t>> draws;
-  for (std::int64_t row = 0; row < rows.rows(); ++row)
-    draws.emplace_back(random_bits(seed, static_cast<std::uint64_t>(row), kSampleColumn), row);
-  std::nth_element(draws.begin(), draws.begin() + most, draws.end());
-  draws.resize(static_cast<std::size_t>(most));
-  std::sort(draws.begin(), draws.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<std::int64_t> all(static_cast<std::size_t>(rows.rows()));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
   Sparse sample;
   sample.columns = rows.columns;
-  for (const auto& draw : draws) sample.push_row(rows.view(), draw.second);
+  for (const std::int64_t row : sample_by(std::move(all), most, [&](std::int64_t each) {
+         return random_bits(seed, static_cast<std::uint64_t>(each), kSampleColumn);
+       }))
+    sample.push_row(rows.view(), row);
   return sample;
 }
 

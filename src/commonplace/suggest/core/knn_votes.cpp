@@ -5,6 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/nearest_rows.h"
 
 namespace commonplace {
@@ -24,13 +25,9 @@ std::vector<Neighbour> best_of(std::span<const float> products, std::int64_t cou
   for (std::size_t i = 0; i < products.size(); ++i)
     if (products[i] > 0 && static_cast<std::int64_t>(i) != skip)
       found.push_back({static_cast<std::int32_t>(i), products[i]});
-  if (std::ssize(found) > count) {
-    std::nth_element(found.begin(), found.begin() + count, found.end(),
-                     [](const Neighbour& a, const Neighbour& b) {
-                       return a.product != b.product ? a.product > b.product : a.row < b.row;
-                     });
-    found.resize(static_cast<std::size_t>(count));
-  }
+  keep_first_unordered(found, count, [](const Neighbour& a, const Neighbour& b) {
+    return a.product != b.product ? a.product > b.product : a.row < b.row;
+  });
   std::sort(found.begin(), found.end(),
             [](const Neighbour& a, const Neighbour& b) { return a.row < b.row; });
   return found;

@@ -70,7 +70,7 @@ void heed_shift(double older, SuggesterQuality& quality) {
 }
 
 /// Which items do what: numbers of rows, the strange ones after all others.
-struct Parting {
+struct Split {
   std::vector<std::int64_t> train;   ///< settings are tried by what these say
   std::vector<std::int64_t> choose;  ///< of these
   std::vector<std::int64_t> report;  ///< neither: what is reported is found on them
@@ -108,44 +108,44 @@ std::vector<std::int64_t> newest_rows(const SuggesterData& data,
 }
 
 /// Of at most so many items as choices are made on.
-Parting part(const SuggesterData& data, const SuggesterOptions& options) {
+Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
   const std::int64_t items = data.features.rows();
   const double kept =
       std::min(1.0, static_cast<double>(options.choose_on) / static_cast<double>(items));
-  Parting parting;
+  Split split;
   std::vector<std::int64_t> tagged;
   for (std::int64_t row = 0; row < items + data.strange.rows(); ++row) {
     if (!is_test_row(mix(options.seed), row, kept)) continue;
     const bool has_tags =
         row >= items ||
         std::ranges::any_of(data.targets.row_values(row), [](float value) { return value > 0; });
-    (has_tags ? tagged : parting.train).push_back(row);
+    (has_tags ? tagged : split.train).push_back(row);
   }
-  parting.report = newest_rows(data, tagged, options.held_out);
-  parting.newest = !parting.report.empty();
-  const std::set<std::int64_t> newest(parting.report.begin(), parting.report.end());
+  split.report = newest_rows(data, tagged, options.held_out);
+  split.newest = !split.report.empty();
+  const std::set<std::int64_t> newest(split.report.begin(), split.report.end());
   for (const std::int64_t row : tagged) {
     if (newest.contains(row)) continue;
     if (row < items && is_test_row(options.seed, row, options.held_out))
-      parting.choose.push_back(row);
-    else if (!parting.newest && is_test_row(mix(mix(options.seed)), row, options.held_out))
-      parting.report.push_back(row);
+      split.choose.push_back(row);
+    else if (!split.newest && is_test_row(mix(mix(options.seed)), row, options.held_out))
+      split.report.push_back(row);
     else if (row < items)
-      parting.train.push_back(row);
+      split.train.push_back(row);
   }
-  std::sort(parting.train.begin(), parting.train.end());
-  return parting;
+  std::sort(split.train.begin(), split.train.end());
+  return split;
 }
 
-/// The items of a parting as those that are learned from would have them: with the tags that enough
+/// The items of a split as those that are learned from would have them: with the tags that enough
 /// of these have, and held out ones with the features that any of these has.
-class Parted {
+class SplitItems {
  public:
-  Parted(const SuggesterData& data, const SuggesterOptions& options)
-      : data_(data), parting_(part(data, options)) {
+  SplitItems(const SuggesterData& data, const SuggesterOptions& options)
+      : data_(data), split_(split_items(data, options)) {
     std::vector<std::int64_t> uses(static_cast<std::size_t>(data.targets.columns));
     seen_.resize(static_cast<std::size_t>(data.features.columns()));
-    for (const auto* rows : {&parting_.train, &parting_.choose})
+    for (const auto* rows : {&split_.train, &split_.choose})
       for (const std::int64_t row : *rows) {
         const auto values = data.targets.row_values(row);
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -159,15 +159,15 @@ class Parted {
     for (const std::int64_t count : uses) place_.push_back(count >= least ? tags_++ : -1);
   }
 
-  const Parting& parting() const { return parting_; }
+  const Split& split() const { return split_; }
   std::int64_t tags() const { return tags_; }
-  TaggedRows train() const { return take(parting_.train, false); }
-  TaggedRows choose() const { return take(parting_.choose, true); }
-  TaggedRows report() const { return take(parting_.report, true); }
+  TaggedRows train() const { return take(split_.train, false); }
+  TaggedRows choose() const { return take(split_.choose, true); }
+  TaggedRows report() const { return take(split_.report, true); }
   /// All that is not reported on.
   TaggedRows rest() const {
-    std::vector<std::int64_t> rows = parting_.train;
-    rows.insert(rows.end(), parting_.choose.begin(), parting_.choose.end());
+    std::vector<std::int64_t> rows = split_.train;
+    rows.insert(rows.end(), split_.choose.begin(), split_.choose.end());
     std::sort(rows.begin(), rows.end());
     return take(rows, false);
   }
@@ -211,7 +211,7 @@ class Parted {
   }
 
   const SuggesterData& data_;
-  Parting parting_;
+  Split split_;
   std::vector<std::int32_t> place_;  ///< of each tag, among those that would be known
   std::int32_t tags_ = 0;
   std::vector<std::uint8_t> seen_;  ///< of sparse features
@@ -227,9 +227,9 @@ std::int64_t prototypes_of(double share, std::int64_t items) {
 SuggesterMixture usual_mixture(const std::string& method) {
   const bool combined = method == "combined";
   return {.tags = combined || method == "tags" ? 1.0 : 0.0,
-          .neighbours = combined                 ? 0.2
-                        : method == "neighbours" ? 1.0
-                                                 : 0.0,
+          .neighbours = combined          ? 0.2
+                        : method == "knn" ? 1.0
+                                          : 0.0,
           .category = method == "category" ? 1.0 : 0.0};
 }
 
@@ -242,13 +242,13 @@ void require_categories(bool classified) {
 /// Searches the hyper-parameters on items held out from a sample, by the one-standard-error rule.
 class HyperparameterSearch {
  public:
-  HyperparameterSearch(const SuggesterData& data, const Parted& parted,
+  HyperparameterSearch(const SuggesterData& data, const SplitItems& parts,
                        const SuggesterOptions& options, const Run& run)
       : options_(options),
         run_(run),
-        parted_(parted),
-        train_(parted.train()),
-        held_(parted.choose()),
+        parts_(parts),
+        train_(parts.train()),
+        held_(parts.choose()),
         blocks_(data.blocks) {
     fitting_.emplace(train_.rows.view(), blocks_, train_.targets.view(), options, alone());
     setting_.share = share_asked_for(data.features.rows());
@@ -260,10 +260,10 @@ class HyperparameterSearch {
 
   bool possible() const {
     return held_.targets.rows() >= kFewestHeldOut && train_.targets.rows() > 0 &&
-           std::ssize(parted_.parting().report) >= kFewestHeldOut && parted_.tags() > 0;
+           std::ssize(parts_.split().report) >= kFewestHeldOut && parts_.tags() > 0;
   }
   const Setting& setting() const { return setting_; }
-  const std::vector<SettingTried>& tried() const { return tried_; }
+  const std::vector<SettingTrial>& tried() const { return tried_; }
 
   void choose_settings() {
     choose_weighting();
@@ -279,7 +279,7 @@ class HyperparameterSearch {
         (category && fitting_->classify()) || (combined && fitting_->classify(kClassifiedToChoose));
     if (category) require_categories(classified);
     suggester.mixture = {.tags = combined || options_.method == "tags" ? 1.0 : 0.0,
-                         .neighbours = combined || options_.method == "neighbours" ? 1.0 : 0.0,
+                         .neighbours = combined || options_.method == "knn" ? 1.0 : 0.0,
                          .category = classified ? 1.0 : 0.0};
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
     const TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
@@ -290,7 +290,7 @@ class HyperparameterSearch {
   /// What was chosen, learned from all items but those to report on: the quality, confidence and
   /// threshold that it has on these.
   void judge(Suggester& into, SuggesterQuality& quality) {
-    const TaggedRows rest = parted_.rest();
+    const TaggedRows rest = parts_.rest();
     fitting_.emplace(rest.rows.view(), blocks_, rest.targets.view(), options_, alone());
     fitting_->weigh(setting_.weighting.weighting);
     make_prototypes(setting_.share);
@@ -299,12 +299,12 @@ class HyperparameterSearch {
       require_categories(options_.method == "category" ? fitting_->classify()
                                                        : fitting_->classify(kClassifiedToChoose));
     fitting_->suggester().mixture = mixture_;
-    const TaggedRows asked = parted_.report();
+    const TaggedRows asked = parts_.report();
     const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
     const Matrix scores = score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
     const SparseView tags = asked.targets.view();
     quality = judge_suggestions(scores, tags, popular_tags(rest.targets.view()),
-                                parted_.parting().newest, run_.jobs);
+                                parts_.split().newest, run_.jobs);
     if (quality.newest) heed_shift(older_precision_at_1_, quality);
     into.mixture = mixture_;
     into.confidence = learn_confidence(scores, tags);
@@ -400,9 +400,9 @@ class HyperparameterSearch {
                                                     : std::vector{0.1, 0.03, 0.3, 1.0};
     for (const double noise_variance : noise_variances) {
       fitting_->solve(noise_variance);
-      if (!improves(
-              "length " + short_number(length_scale) + ", ridge " + short_number(noise_variance),
-              gains()))
+      if (!improves("length scale " + short_number(length_scale) + ", noise " +
+                        short_number(noise_variance),
+                    gains()))
         continue;
       setting_.length_scale = length_scale;
       setting_.noise_variance = noise_variance;
@@ -454,7 +454,7 @@ class HyperparameterSearch {
   SuggesterMixture best_mixture(const TagScores& ways) {
     SuggesterMixture best = usual_mixture("combined");
     std::vector<double> gain = gains_of(mix(ways, best));
-    note("neighbours " + short_number(best.neighbours), gain);
+    note("k-NN " + short_number(best.neighbours), gain);
     const auto try_weights = [&](double SuggesterMixture::*way, const char* name,
                                  std::initializer_list<double> weights) {
       const SuggesterMixture start = best;
@@ -470,7 +470,7 @@ class HyperparameterSearch {
         }
       }
     };
-    try_weights(&SuggesterMixture::neighbours, "neighbours", {0, 0.1, 0.3, 0.5, 0.8});
+    try_weights(&SuggesterMixture::neighbours, "k-NN", {0, 0.1, 0.3, 0.5, 0.8});
     if (ways.category.size() > 0)
       try_weights(&SuggesterMixture::category, "category", {0.1, 0.2, 0.4, 0.8});
     return best;
@@ -478,7 +478,7 @@ class HyperparameterSearch {
 
   const SuggesterOptions& options_;
   Run run_;
-  const Parted& parted_;
+  const SplitItems& parts_;
   TaggedRows train_;
   TaggedRows held_;
   std::vector<std::int64_t> blocks_;
@@ -487,7 +487,7 @@ class HyperparameterSearch {
   SuggesterMixture mixture_;
   double older_precision_at_1_ = 0;
   std::vector<double> best_gains_;  ///< of the best setting so far
-  std::vector<SettingTried> tried_;
+  std::vector<SettingTrial> tried_;
 };
 
 /// Everything again from all items, by what was chosen.
@@ -546,8 +546,8 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   prototype_count(options.prototypes, items);
   const auto begin = Clock::now();
   LearnedSuggester learned;
-  const Parted parted(data, options);
-  HyperparameterSearch search(data, parted, options, run);
+  const SplitItems parts(data, options);
+  HyperparameterSearch search(data, parts, options, run);
   Suggester chosen;
   if (search.possible()) {
     search.choose_settings();
@@ -576,7 +576,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
 std::string to_json(const SuggesterReport& report) {
   using Json = nlohmann::ordered_json;
   Json tried = Json::array();
-  for (const SettingTried& each : report.tried)
+  for (const SettingTrial& each : report.tried)
     tried.push_back({{"setting", each.setting}, {"ndcg@5", each.ndcg}});
   Json reliability = Json::array();
   for (const CalibrationBin& bin : report.quality.reliability)
@@ -594,8 +594,8 @@ std::string to_json(const SuggesterReport& report) {
                {"tags", report.tags},
                {"prototypes", report.prototypes},
                {"weighting", report.weighting},
-               {"length", report.length_scale},
-               {"ridge", report.noise_variance},
+               {"length_scale", report.length_scale},
+               {"noise", report.noise_variance},
                {"mixture", Json::parse(options_to_json(report.mixture))},
                {"threshold", report.threshold},
                {"tried", tried},

@@ -11,7 +11,7 @@
 namespace commonplace {
 
 /// One setting that was tried on held-out items.
-struct SettingTried {
+struct SettingTrial {
   std::string setting;
   double ndcg = 0;  ///< of the first five, mean over the items
 };
@@ -25,7 +25,7 @@ struct SuggesterReport {
   double noise_variance = 0;
   SuggesterMixture mixture;
   double threshold = 0;
-  std::vector<SettingTried> tried;
+  std::vector<SettingTrial> tried;
   SuggesterQuality quality;
   double seconds = 0;
 };

@@ -253,7 +253,7 @@ struct Responsible {
 Responsible responsible(const FeatureRows& items, std::span<const std::int32_t> labels,
                         const FeatureRows& prototypes,
                         std::span<const std::int32_t> prototype_labels, double length_scale) {
-  require(length_scale > 0 && std::isfinite(length_scale), "length is ", length_scale,
+  require(length_scale > 0 && std::isfinite(length_scale), "length_scale is ", length_scale,
           "; expected more than 0");
   require(items.rows() == std::ssize(labels) && prototypes.rows() == std::ssize(prototype_labels),
           "the labels do not fit the items or the prototypes");

@@ -9,6 +9,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
+#include "commonplace/math/unit_rows.h"
 #include "commonplace/suggest/core/knn_votes.h"
 
 namespace commonplace {
@@ -41,13 +42,6 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
   return result;
 }
 
-Matrix unit_rows(const FeatureRows& raw) {
-  Matrix rows = raw.dense();
-  for (Eigen::Index row = 0; row < rows.rows(); ++row)
-    if (const float norm = rows.row(row).norm(); norm > 0) rows.row(row) /= norm;
-  return rows;
-}
-
 template <class Value>
 std::span<const Value> span_of(const std::vector<Value>& values) {
   return values;
@@ -65,12 +59,12 @@ void require_fit(bool fits, const TensorFile& file, const char* what) {
 }  // namespace
 
 void check(const SuggesterOptions& options) {
-  check_choice(options.method, "method", {"combined", "tags", "category", "neighbours"});
+  check_choice(options.method, "method", {"combined", "tags", "category", "knn"});
   check_choice(options.weighting, "weighting", {"auto", "plain", "rare", "telling", "both"});
   kernel_kind(options.kernel);
-  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length is ",
+  require(options.length_scale >= 0 && std::isfinite(options.length_scale), "length_scale is ",
           options.length_scale, "; expected more than 0, or 0 to choose it");
-  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "ridge is ",
+  require(options.noise_variance >= 0 && std::isfinite(options.noise_variance), "noise is ",
           options.noise_variance, "; expected more than 0, or 0 to choose it");
   require(options.neighbours >= 1, "neighbours is ", options.neighbours, "; expected 1 or more");
   require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
@@ -85,7 +79,7 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
   if (result.is_sparse)
     result.sparse = weigh_rows(raw.sparse(), suggester.feature_weights, suggester.blocks, jobs);
   else
-    result.dense = unit_rows(raw);
+    result.dense = unit_rows(raw.dense(), jobs);
   return result;
 }
 

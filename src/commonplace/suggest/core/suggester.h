@@ -21,7 +21,7 @@ namespace commonplace {
 struct SuggesterOptions {
   std::string method = "combined";  ///< combined, tags, category or neighbours
   std::string prototypes = "auto";  ///< a number, a share such as 5%, or auto
-  std::string kernel = "se";        ///< se, nn, linear or cosine
+  std::string kernel = "rbf";       ///< rbf, nn, linear or cosine
   double length_scale = 0;          ///< of the kernel
   double noise_variance = 0;        ///< variance of the noise on a tag
   std::string weighting = "auto";   ///< of sparse features: plain, rare, telling, both, auto
@@ -35,11 +35,11 @@ struct SuggesterOptions {
 template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SuggesterOptions>
 void visit_options(Options& options, Visit&& visit) {
-  visit("method", options.method, "combined, tags, category (the paper's) or neighbours");
+  visit("method", options.method, "combined, tags, category (the paper's) or knn");
   visit("prototypes", options.prototypes, "a number, a share of the items such as 5%, or auto");
-  visit("kernel", options.kernel, "se, nn, linear or cosine");
-  visit("length", options.length_scale, "length scale of the kernel; 0 to choose it");
-  visit("ridge", options.noise_variance, "variance of the noise on a tag; 0 to choose it");
+  visit("kernel", options.kernel, "rbf, nn, linear or cosine");
+  visit("length_scale|length", options.length_scale, "length scale of the kernel; 0 to choose it");
+  visit("noise|ridge", options.noise_variance, "variance of the noise on a tag; 0 to choose it");
   visit("weighting", options.weighting, "of words: plain, rare, telling, both or auto");
   visit("neighbours", options.neighbours, "so many known items vote");
   visit("categories", options.categories, "so many of the commonest tags can be categories");
@@ -62,7 +62,7 @@ template <class Options, class Visit>
 requires std::is_same_v<std::remove_const_t<Options>, SuggesterMixture>
 void visit_options(Options& options, Visit&& visit) {
   visit("tags", options.tags, "each tag's own latent function");
-  visit("neighbours", options.neighbours, "the tags of the most similar known items");
+  visit("knn|neighbours", options.neighbours, "the tags of the most similar known items");
   visit("category", options.category, "the tags of the likely categories");
 }
 

@@ -10,6 +10,7 @@
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
+#include "commonplace/math/unit_rows.h"
 
 namespace commonplace {
 namespace {
@@ -193,11 +194,7 @@ SpectralTopics spectral_topics(const SparseView& words, const SparseView& tags, 
   }
   normalise_graph(graph);
   SpectralTopics result;
-  result.places = leading_vectors(graph.view(), count, seed, jobs).cast<float>();
-  for (Eigen::Index item = 0; item < result.places.rows(); ++item) {
-    const float length = result.places.row(item).norm();
-    if (length > 0) result.places.row(item) /= length;
-  }
+  result.places = unit_rows(leading_vectors(graph.view(), count, seed, jobs).cast<float>(), jobs);
   result.topic = cluster_rows(result.places, count, seed, jobs);
   result.count = renumber(result.topic);
   return result;

@@ -84,8 +84,8 @@ std::vector<std::int32_t> most_likely(const MatrixD& classes) {
 }
 
 std::string told_by(const ClassifierPool& pool) {
-  if (pool.regression <= 0) return "words";
-  return pool.naive_bayes <= 0 ? "regression" : "both";
+  if (pool.regression <= 0) return "naive-bayes";
+  return pool.naive_bayes <= 0 ? "logistic" : "both";
 }
 
 ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
@@ -94,11 +94,11 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
   const std::vector<std::int32_t> labels = most_likely(classes);
   MatrixD words = MatrixD::Zero(classes.rows(), classes.cols());
   MatrixD regression = words;
-  if (kind != "regression")
+  if (kind != "logistic")
     words = cross_fitted(items, classes, run, [&](const MatrixD& known) {
       return by_words(items, known, used, items, options, run);
     });
-  if (kind != "words")
+  if (kind != "naive-bayes")
     regression = cross_fitted(items, classes, run, [&](const MatrixD& known) {
       return by_regression(items, known, used, items, run);
     });
@@ -106,8 +106,8 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
   double most = 0;
   for (const double of_words : kNaiveBayesWeights)
     for (const double of_regression : kRegressionWeights) {
-      if ((kind == "regression") != (of_words <= 0) && kind != "auto") continue;
-      if ((kind == "words") != (of_regression <= 0) && kind != "auto") continue;
+      if ((kind == "logistic") != (of_words <= 0) && kind != "auto") continue;
+      if ((kind == "naive-bayes") != (of_regression <= 0) && kind != "auto") continue;
       if (of_words + of_regression <= 0) continue;
       const HeldOut held = judge_held_out(
           class_probabilities(of_words * words + of_regression * regression), labels, run.comm);
@@ -117,8 +117,8 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
               held.confidence / std::max(1.0, held.items), held.items};
     }
   if (best.items < kFewestHeldOut) {
-    best.naive_bayes = kind == "regression" ? 0 : 1;
-    best.regression = kind == "regression" ? 1 : 0;
+    best.naive_bayes = kind == "logistic" ? 0 : 1;
+    best.regression = kind == "logistic" ? 1 : 0;
   }
   return best;
 }

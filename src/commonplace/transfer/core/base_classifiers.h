@@ -20,12 +20,12 @@ struct ClassifierPool {
   double items = 0;       ///< that were held out, over all ranks
 };
 
-/// "words" (naive Bayes), "regression", or "both".
+/// "naive-bayes", "logistic", or "both".
 std::string told_by(const ClassifierPool& pool);
 
 /// The pool that makes items of known classes the likeliest, in five folds, over the features
-/// marked in `used`. Rows of `classes` that are all alike are left out. `kind` is "words",
-/// "regression" (which take either alone) or "auto". With fewer than ten items nothing is chosen:
+/// marked in `used`. Rows of `classes` that are all alike are left out. `kind` is "naive-bayes",
+/// "logistic" (which take either alone) or "auto". With fewer than ten items nothing is chosen:
 /// naive Bayes at a temperature of 1, unless the kind says otherwise.
 ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
                            const std::vector<std::uint8_t>& used, const std::string& kind,

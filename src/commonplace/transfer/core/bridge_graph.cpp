@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "commonplace/base/top_k.h"
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
@@ -39,9 +40,8 @@ Sparse nearest_items(const Union& whole, const PairNeighbours& pairs, std::int64
         for (std::size_t i = 0; i < items.size(); ++i)
           near.push_back({whole.first[to] + items[i], cosines[i]});
       }
-      if (!of_each && std::ssize(near) > count) {
-        std::nth_element(near.begin(), near.begin() + count, near.end(), is_nearer);
-        near.resize(static_cast<std::size_t>(count));
+      if (!of_each) {
+        keep_first_unordered(near, count, is_nearer);
         std::sort(near.begin(), near.end(),
                   [](const Neighbour& a, const Neighbour& b) { return a.item < b.item; });
       }

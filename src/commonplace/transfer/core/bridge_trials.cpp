@@ -7,6 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/learn/label_propagation.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/core/bridge_graph.h"
@@ -49,15 +50,9 @@ std::vector<LabelledCollection> sampled(std::span<const LabelledCollection> coll
   for (const LabelledCollection& one : collections) {
     std::vector<std::int64_t> rows(one.labels.size());
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
-    if (std::ssize(rows) > options.items) {
-      const auto draw = [&](std::int64_t row) {
-        return random_bits(options.seed, static_cast<std::uint64_t>(row), sample_column);
-      };
-      std::nth_element(rows.begin(), rows.begin() + options.items, rows.end(),
-                       [&](std::int64_t a, std::int64_t b) { return draw(a) < draw(b); });
-      rows.resize(static_cast<std::size_t>(options.items));
-      std::sort(rows.begin(), rows.end());
-    }
+    rows = sample_by(std::move(rows), options.items, [&](std::int64_t row) {
+      return random_bits(options.seed, static_cast<std::uint64_t>(row), sample_column);
+    });
     LabelledCollection kept{one.name, {}, {}};
     kept.rows.columns = one.rows.columns;
     for (const std::int64_t row : rows) {

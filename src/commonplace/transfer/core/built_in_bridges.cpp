@@ -3,7 +3,8 @@
 namespace commonplace {
 
 std::string_view built_in_bridges() {
-  // "choice" of what 'commonplace bridges --learn --min 5 --json' prints for the reviews of
+  // "choice" of what 'commonplace bridges --learn --min-documents 5 --json' prints for the reviews
+  // of
   // './dev papers transfer'.
   return R"json({"kind":"bridge-choice",
 "layout":1,

@@ -467,9 +467,10 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
                           const TransferOptions& options, const Run& run,
                           const WatchTransfer& watch) {
-  require(options.base_classifier == "auto" || options.base_classifier == "words" ||
-              options.base_classifier == "regression",
-          "the teller is '", options.base_classifier, "'; expected auto, words or regression");
+  require(options.base_classifier == "auto" || options.base_classifier == "naive-bayes" ||
+              options.base_classifier == "logistic",
+          "base_classifier is '", options.base_classifier,
+          "'; expected auto, naive-bayes or logistic");
   require(options.cluster_assumption == "auto" || options.cluster_assumption == "yes" ||
               options.cluster_assumption == "no",
           "grouping is '", options.cluster_assumption, "'; expected auto, yes or no");

@@ -36,8 +36,8 @@ struct TransferOptions {
       "auto";            ///< factorise and refine: yes, no, or auto as said above
   bool refine = true;    ///< each collection's classes among themselves; false: as published
   bool evidence = true;  ///< start with what shared words say; false: with random classes
-  /// The base classifier, which tells what shared features say: "words" is naive Bayes
-  /// (naive_bayes.h), "regression" logistic regression (logistic_regression.h), "auto" both, pooled
+  /// The base classifier, which tells what shared features say: "naive-bayes"
+  /// (naive_bayes.h), "logistic" regression (logistic_regression.h), "auto" both, pooled
   /// as held-out items of the collection that teaches are the likeliest (base_classifiers.h).
   std::string base_classifier = "auto";
 };
@@ -47,11 +47,12 @@ requires std::is_same_v<std::remove_const_t<Options>, TransferOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit_options(options.factors, visit);
   visit_options(options.naive_bayes, visit);
-  visit("grouping", options.cluster_assumption,
+  visit("cluster_assumption|grouping", options.cluster_assumption,
         "let items find their classes among themselves: yes, no, or auto");
   visit("refine", options.refine, "refine the classes of each collection among themselves");
   visit("evidence", options.evidence, "start with what shared words say, else at random");
-  visit("teller", options.base_classifier, "what tells the start: words, regression, or auto");
+  visit("base_classifier|teller", options.base_classifier,
+        "what tells the start: naive-bayes, logistic, or auto");
 }
 
 struct TransferCollection {
@@ -61,14 +62,15 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct TransferStage {
-  bool clustered = true;          ///< it was factorised and refined
-  ClusterTrial trial;             ///< which decided that; of no items if it was asked for
-  Report report;                  ///< of the factorisation
-  int refinements = 0;            ///< rounds
-  bool permuted = false;          ///< the labels were
-  double shared_features = 0;     ///< share of its features that the one before it has too
-  std::string told_by = "words";  ///< what the start was told by: words, regression, or both
-  double expected = 0;            ///< share of the start that is expected to be right
+  bool clustered = true;       ///< it was factorised and refined
+  ClusterTrial trial;          ///< which decided that; of no items if it was asked for
+  Report report;               ///< of the factorisation
+  int refinements = 0;         ///< rounds
+  bool permuted = false;       ///< the labels were
+  double shared_features = 0;  ///< share of its features that the one before it has too
+  std::string told_by =
+      "naive-bayes";    ///< what the start was told by: naive-bayes, logistic, or both
+  double expected = 0;  ///< share of the start that is expected to be right
   /// The step that the answer is of: start, self-training, factors or refinement.
   std::string answer = "start";
   bool collapsed = false;  ///< a later step was undone

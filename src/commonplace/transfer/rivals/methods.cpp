@@ -7,9 +7,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/learn/label_propagation.h"
-#include "commonplace/learn/linear_rows.h"
-#include "commonplace/learn/linear_tags.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 #include "commonplace/learn/sparse_neighbour_graph.h"
+#include "commonplace/learn/sparse_one_vs_rest_linear.h"
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/rivals/co_transfer.h"
@@ -92,9 +92,9 @@ Labelled labelled_of(const TransferTrial& trial, const std::vector<std::size_t>&
 }
 
 MatrixD linear_machine(const Labelled& from, const Sparse& to, const Task& task) {
-  LinearTagOptions options;
+  SparseOneVsRestLinearOptions options;
   options.loss = "svm";
-  const LinearTags model = fit_linear_tags(
+  const SparseOneVsRestLinear model = fit_sparse_one_vs_rest(
       from.rows.view(), from.one_hot(task.trial.classes).view(), options, {.jobs = task.run.jobs});
   return score(model, to.view(), task.run.jobs).cast<double>();
 }
@@ -236,8 +236,8 @@ MatrixD in_latent_space(const Task& task, const std::vector<std::size_t>& which)
   Matrix coordinates(std::ssize(rows), map.axes.cols());
   for (std::size_t i = 0; i < rows.size(); ++i)
     coordinates.row(static_cast<Eigen::Index>(i)) = rows[i];
-  const LinearRows model =
-      fit_linear_rows(coordinates, labelled.signs(task.trial.classes), {}, {.jobs = task.run.jobs});
+  const OneVsRestLinear model =
+      fit_one_vs_rest(coordinates, labelled.signs(task.trial.classes), {}, {.jobs = task.run.jobs});
   return score(model, map.coordinates.back(), task.run.jobs).cast<double>();
 }
 
@@ -345,7 +345,7 @@ MatrixD by_collective_factors(const Task& task) {
       labelled.labels.push_back(task.trial.known[target][item]);
     }
   const Matrix learned_from = rows(taken, Eigen::all);
-  return score(fit_linear_rows(learned_from, labelled.signs(task.trial.classes), {},
+  return score(fit_one_vs_rest(learned_from, labelled.signs(task.trial.classes), {},
                                {.jobs = task.run.jobs}),
                rows, task.run.jobs)
       .cast<double>();
@@ -364,7 +364,7 @@ const std::vector<Entry>& entries() {
        by_commonplace},
       {{"direct", "the same without a bridge", true, false}, directly},
       {{"factors", "the same without refinement", false, false}, by_factors_alone},
-      {{"words", "the same without factors: naive Bayes with EM", false, false},
+      {{"naive-bayes", "the same without factors: naive Bayes with EM", false, false},
        by_naive_bayes_alone},
       {{"published", "factors from a random start", false, false}, as_published},
       {{"pair", "source and target factorised together", false, false}, by_pair},

@@ -1,4 +1,4 @@
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,15 +34,15 @@ void require_same(Comm& comm, std::string_view text, std::string_view what) {
           "'; run this again when nobody changes it, on a library that all hosts share");
 }
 
-std::string text_of_first(Comm& comm, std::string_view text) {
+std::string broadcast_text(Comm& comm, std::string_view text) {
   std::string result(text);
   result.resize(static_cast<std::size_t>(comm.broadcast(std::ssize(result), 0)));
   comm.broadcast(std::span<char>(result), 0);
   return result;
 }
 
-std::vector<std::string> make_together(Comm& comm, std::int64_t count,
-                                       const std::function<std::string(std::int64_t)>& make) {
+std::vector<std::string> share_work(Comm& comm, std::int64_t count,
+                                    const std::function<std::string(std::int64_t)>& make) {
   std::string mine;
   {
     const auto counter = comm.share_work(count);

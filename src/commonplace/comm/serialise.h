@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 
 namespace commonplace {
 
@@ -17,7 +17,7 @@ namespace commonplace {
 /// NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE in its namespace.
 
 template <class T>
-std::string packed(const T& value) {
+std::string serialise(const T& value) {
   // Numbers that are not finite and text that is not UTF-8 pass through CBOR; not through JSON.
   std::string bytes;
   nlohmann::json::to_cbor(nlohmann::json(value), bytes);
@@ -25,20 +25,21 @@ std::string packed(const T& value) {
 }
 
 template <class T>
-T unpacked(std::string_view bytes) {
+T deserialise(std::string_view bytes) {
   return nlohmann::json::from_cbor(bytes).template get<T>();
 }
 
 /// The value of rank 0, on every rank. Collective.
 template <class T>
-T of_first(Comm& comm, T value) {
+T broadcast_value(Comm& comm, T value) {
   if (comm.size() == 1) return value;
-  return unpacked<T>(text_of_first(comm, packed(value)));
+  return deserialise<T>(broadcast_text(comm, serialise(value)));
 }
 
 /// The numbers of every rank, in rank order, on every rank. Collective.
 template <class T>
-requires std::is_arithmetic_v<T> std::vector<T> gather_numbers(Comm& comm, std::span<const T> own) {
+requires std::is_arithmetic_v<T> std::vector<T> all_gather_numbers(Comm& comm,
+                                                                   std::span<const T> own) {
   const std::string_view bytes(reinterpret_cast<const char*>(own.data()), own.size_bytes());
   std::vector<T> all;
   for (const std::string& text : comm.gather_texts(bytes)) {

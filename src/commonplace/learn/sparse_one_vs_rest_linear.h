@@ -10,7 +10,7 @@
 
 namespace commonplace {
 
-struct LinearTagOptions {
+struct SparseOneVsRestLinearOptions {
   std::string loss = "logistic";  ///< or "svm", the squared hinge
   double cost = 1;                ///< of a wrong item, against the length of the weights
   double tolerance = 0.01;        ///< liblinear's, of the gradient
@@ -19,7 +19,7 @@ struct LinearTagOptions {
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LinearTagOptions>
+requires std::is_same_v<std::remove_const_t<Options>, SparseOneVsRestLinearOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("loss", options.loss, "logistic or svm");
   visit("cost", options.cost, "of a wrong item, against the length of the weights");
@@ -30,7 +30,7 @@ void visit_options(Options& options, Visit&& visit) {
 
 /// A linear classifier for each tag by itself. The weights (features x tags) are in either of the
 /// two, whichever takes less memory.
-struct LinearTags {
+struct SparseOneVsRestLinear {
   std::int64_t features = 0;
   bool probabilities = false;  ///< the loss was logistic
   Matrix dense;
@@ -45,11 +45,12 @@ struct LinearTags {
 /// dual draw random numbers from a state that all threads share. A tag that all items or none have
 /// gets no weights, only an offset. `features` are items x features, `tags` items x tags.
 /// O(steps · nonzeros of the features · tags).
-LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
-                           const LinearTagOptions& options = {}, const Run& run = {});
+SparseOneVsRestLinear fit_sparse_one_vs_rest(const SparseView& features, const SparseView& tags,
+                                             const SparseOneVsRestLinearOptions& options = {},
+                                             const Run& run = {});
 
 /// Items x tags: probabilities, or distances from the margin's middle for "svm". O(nonzeros · tags)
 /// with dense weights.
-Matrix score(const LinearTags& model, const SparseView& rows, int jobs = 0);
+Matrix score(const SparseOneVsRestLinear& model, const SparseView& rows, int jobs = 0);
 
 }  // namespace commonplace

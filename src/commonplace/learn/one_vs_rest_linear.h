@@ -9,7 +9,7 @@
 
 namespace commonplace {
 
-struct LinearRowOptions {
+struct OneVsRestLinearOptions {
   std::string loss = "svm";  ///< the squared hinge, or "logistic"
   double cost = 5;           ///< of a wrong row, against the length of the weights
   double bias = 1;           ///< value of a feature that every row has; 0 for none
@@ -21,7 +21,7 @@ struct LinearRowOptions {
 };
 
 template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LinearRowOptions>
+requires std::is_same_v<std::remove_const_t<Options>, OneVsRestLinearOptions>
 void visit_options(Options& options, Visit&& visit) {
   visit("loss", options.loss, "svm or logistic");
   visit("cost", options.cost, "of a wrong item, against the length of the weights");
@@ -32,7 +32,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// A linear classifier for each concept by itself.
-struct LinearRows {
+struct OneVsRestLinear {
   Matrix weights;              ///< d x concepts
   std::vector<float> offset;   ///< per concept, added to the product
   bool probabilities = false;  ///< the loss was logistic
@@ -44,16 +44,16 @@ struct LinearRows {
 /// not, 0 is not labelled for that concept. A concept of which all labels are equal gets no
 /// weights, only an offset. O(steps · l d · concepts); memory 24 l d bytes and, unless by
 /// liblinear, 40 (l + d) concepts.
-LinearRows fit_linear_rows(const Eigen::Ref<const Matrix>& rows,
-                           const Eigen::Ref<const MatrixD>& labels,
-                           const LinearRowOptions& options = {}, const Run& run = {});
+OneVsRestLinear fit_one_vs_rest(const Eigen::Ref<const Matrix>& rows,
+                                const Eigen::Ref<const MatrixD>& labels,
+                                const OneVsRestLinearOptions& options = {}, const Run& run = {});
 /// The same on rows in double.
-LinearRows fit_linear_rows(const Eigen::Ref<const MatrixD>& rows,
-                           const Eigen::Ref<const MatrixD>& labels,
-                           const LinearRowOptions& options = {}, const Run& run = {});
+OneVsRestLinear fit_one_vs_rest(const Eigen::Ref<const MatrixD>& rows,
+                                const Eigen::Ref<const MatrixD>& labels,
+                                const OneVsRestLinearOptions& options = {}, const Run& run = {});
 
 /// n x concepts: distances from the margin's middle, or probabilities for "logistic". The same bits
 /// for a row alone as among others. O(n d concepts).
-Matrix score(const LinearRows& model, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
+Matrix score(const OneVsRestLinear& model, const Eigen::Ref<const Matrix>& rows, int jobs = 0);
 
 }  // namespace commonplace

@@ -1,4 +1,4 @@
-#include "commonplace/learn/linear_rows.h"
+#include "commonplace/learn/one_vs_rest_linear.h"
 
 #include <cmath>
 #include <mutex>
@@ -56,8 +56,8 @@ LinearClassifiers train_apart(const Rows& dense, const Eigen::Ref<const MatrixD>
 }
 
 template <class Rows>
-LinearRows fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
-                   const LinearRowOptions& options, const Run& run) {
+OneVsRestLinear fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
+                        const OneVsRestLinearOptions& options, const Run& run) {
   const LinearSolverOptions solver{options.loss, options.cost, options.tolerance, options.bias};
   check_linear(solver);
   require(options.solver == "newton" || options.solver == "liblinear", "solver is '",
@@ -78,19 +78,19 @@ LinearRows fit_any(const Rows& rows, const Eigen::Ref<const MatrixD>& labels,
 
 }  // namespace
 
-LinearRows fit_linear_rows(const Eigen::Ref<const Matrix>& rows,
-                           const Eigen::Ref<const MatrixD>& labels, const LinearRowOptions& options,
-                           const Run& run) {
+OneVsRestLinear fit_one_vs_rest(const Eigen::Ref<const Matrix>& rows,
+                                const Eigen::Ref<const MatrixD>& labels,
+                                const OneVsRestLinearOptions& options, const Run& run) {
   return fit_any(rows, labels, options, run);
 }
 
-LinearRows fit_linear_rows(const Eigen::Ref<const MatrixD>& rows,
-                           const Eigen::Ref<const MatrixD>& labels, const LinearRowOptions& options,
-                           const Run& run) {
+OneVsRestLinear fit_one_vs_rest(const Eigen::Ref<const MatrixD>& rows,
+                                const Eigen::Ref<const MatrixD>& labels,
+                                const OneVsRestLinearOptions& options, const Run& run) {
   return fit_any(rows, labels, options, run);
 }
 
-Matrix score(const LinearRows& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
+Matrix score(const OneVsRestLinear& model, const Eigen::Ref<const Matrix>& rows, int jobs) {
   require(rows.cols() == model.weights.rows(), "the rows have ", rows.cols(),
           " features, the model ", model.weights.rows(),
           "; give the features that it was learned from");

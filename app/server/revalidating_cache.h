@@ -14,12 +14,12 @@ namespace commonplace::server {
 /// Things that are slow to open and go out of date. Each is made once for all who ask, again when
 /// its state has changed; while it is made again, those who ask get the old one after a moment.
 template <class Thing>
-class FreshCache {
+class RevalidatingCache {
  public:
   using Make = std::function<std::shared_ptr<Thing>()>;
 
   /// Holds `most` things; the one that nobody has asked for longest gives way.
-  explicit FreshCache(std::size_t most) : most_(most) {}
+  explicit RevalidatingCache(std::size_t most) : most_(most) {}
 
   /// The thing of that name in that state, or the last one while the new one is being made. What
   /// `make` throws, this throws.

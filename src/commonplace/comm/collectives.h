@@ -20,19 +20,19 @@ namespace commonplace {
 void require_same(Comm& comm, std::string_view text, std::string_view what);
 
 /// The text of rank 0, on every rank.
-std::string text_of_first(Comm& comm, std::string_view text);
+std::string broadcast_text(Comm& comm, std::string_view text);
 
 /// Calls `make` once for each of `count` pieces of work, on whichever rank is free, and returns
 /// what was made, by piece, on every rank. `make` runs on one thread at a time of each rank and
 /// must not call `comm`.
-std::vector<std::string> make_together(Comm& comm, std::int64_t count,
-                                       const std::function<std::string(std::int64_t)>& make);
+std::vector<std::string> share_work(Comm& comm, std::int64_t count,
+                                    const std::function<std::string(std::int64_t)>& make);
 
 /// The values of every rank, in rank order, on rank 0, and none on the others. They travel in
 /// pieces that every rank receives, so that only rank 0 needs room for all.
 template <class T>
-requires std::is_trivially_copyable_v<T> std::vector<T> gather_on_first(Comm& comm,
-                                                                        std::vector<T> mine) {
+requires std::is_trivially_copyable_v<T> std::vector<T> gather_on_root(Comm& comm,
+                                                                       std::vector<T> mine) {
   constexpr std::int64_t kPiece = (1 << 24) / static_cast<std::int64_t>(sizeof(T)) + 1;
   if (comm.size() == 1) return mine;
   std::vector<T> all;
@@ -56,7 +56,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> gather_on_first(Comm& co
 
 /// Does `write` on rank 0 alone; the others wait until it is done.
 template <class Write>
-void on_first(Comm& comm, const Write& write) {
+void on_root(Comm& comm, const Write& write) {
   if (comm.rank() == 0) write();
   comm.barrier();
 }

@@ -1,4 +1,4 @@
-#include "app/server/fresh_cache.h"
+#include "app/server/revalidating_cache.h"
 
 #include <atomic>
 #include <stdexcept>
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 namespace commonplace::server {
-namespace fresh_cache_test {
+namespace revalidating_cache_test {
 
-using Cache = FreshCache<const std::string>;
+using Cache = RevalidatingCache<const std::string>;
 
 Cache::Make making(const std::string& text, std::atomic<int>* count = nullptr) {
   return [=] {
@@ -78,5 +78,5 @@ TEST(FreshCacheTest, ManyThreadsShareOneMaking) {
   EXPECT_EQ(count, 1);
 }
 
-}  // namespace fresh_cache_test
+}  // namespace revalidating_cache_test
 }  // namespace commonplace::server

@@ -1,4 +1,4 @@
-#include "commonplace/comm/together.h"
+#include "commonplace/comm/collectives.h"
 
 #include <mutex>
 #include <set>
@@ -8,14 +8,14 @@
 #include "commonplace/base/error.h"
 
 namespace commonplace {
-namespace together_test {
+namespace collectives_test {
 
 TEST(Together, TheTextOfTheFirstReachesAll) {
   for (const int ranks : {1, 2, 3, 4})
     run_as_threads(ranks, [](Comm& comm) {
       const std::string mine = comm.rank() == 0 ? std::string("a\0b", 3) : "something longer";
-      EXPECT_EQ(text_of_first(comm, mine), std::string("a\0b", 3));
-      EXPECT_EQ(text_of_first(comm, comm.rank() == 0 ? "" : "x"), "");
+      EXPECT_EQ(broadcast_text(comm, mine), std::string("a\0b", 3));
+      EXPECT_EQ(broadcast_text(comm, comm.rank() == 0 ? "" : "x"), "");
     });
 }
 
@@ -38,7 +38,7 @@ TEST(Together, EveryPieceIsMadeOnceAndReachesAll) {
     std::mutex mutex;
     std::multiset<std::int64_t> made;
     run_as_threads(ranks, [&](Comm& comm) {
-      const auto result = make_together(comm, 50, [&](std::int64_t piece) {
+      const auto result = share_work(comm, 50, [&](std::int64_t piece) {
         const std::lock_guard lock(mutex);
         made.insert(piece);
         return std::string(static_cast<std::size_t>(piece % 7), static_cast<char>('a' + piece % 5));
@@ -46,7 +46,7 @@ TEST(Together, EveryPieceIsMadeOnceAndReachesAll) {
       ASSERT_EQ(result.size(), 50U);
       for (std::size_t piece = 0; piece < 50; ++piece)
         EXPECT_EQ(result[piece], std::string(piece % 7, static_cast<char>('a' + piece % 5)));
-      EXPECT_TRUE(make_together(comm, 0, [](std::int64_t) { return ""; }).empty());
+      EXPECT_TRUE(share_work(comm, 0, [](std::int64_t) { return ""; }).empty());
     });
     EXPECT_EQ(made.size(), 50U);
     EXPECT_EQ(std::set<std::int64_t>(made.begin(), made.end()).size(), 50U);
@@ -56,7 +56,7 @@ TEST(Together, EveryPieceIsMadeOnceAndReachesAll) {
 TEST(Together, AFailureInOnePieceEndsAllRanks) {
   EXPECT_THROW(run_as_threads(3,
                               [](Comm& comm) {
-                                make_together(comm, 10, [](std::int64_t piece) {
+                                share_work(comm, 10, [](std::int64_t piece) {
                                   require(piece != 6, "injected");
                                   return std::string();
                                 });
@@ -69,7 +69,7 @@ TEST(Together, TheFirstGathersWhatAllHave) {
     run_as_threads(ranks, [&](Comm& comm) {
       // More than a piece on one rank, nothing on another.
       const std::int64_t lengths[] = {3, 5'000'000, 0, 2};
-      const auto all = gather_on_first(
+      const auto all = gather_on_root(
           comm, std::vector<int>(static_cast<std::size_t>(lengths[comm.rank()]), comm.rank()));
       std::vector<int> expected;
       for (int rank = 0; rank < (comm.rank() == 0 ? ranks : 0); ++rank)
@@ -85,10 +85,10 @@ TEST(Together, TheFirstGathersWhatAllHave) {
 TEST(Together, OnlyTheFirstWritesAndTheOthersWait) {
   int written = 0;
   run_as_threads(4, [&](Comm& comm) {
-    on_first(comm, [&] { ++written; });
+    on_root(comm, [&] { ++written; });
     EXPECT_EQ(written, 1);
   });
 }
 
-}  // namespace together_test
+}  // namespace collectives_test
 }  // namespace commonplace

@@ -1,4 +1,4 @@
-#include "commonplace/learn/linear_tags.h"
+#include "commonplace/learn/sparse_one_vs_rest_linear.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
-namespace linear_tags_test {
+namespace sparse_one_vs_rest_linear_test {
 
 using test::message_of;
 using test::planted_tags;
@@ -24,21 +24,21 @@ using test::some_rows;
 using test::sparse_of;
 using test::to_dense;
 
-LinearTagOptions exact(const std::string& loss, double cost = 1) {
-  LinearTagOptions options;
+SparseOneVsRestLinearOptions exact(const std::string& loss, double cost = 1) {
+  SparseOneVsRestLinearOptions options;
   options.loss = loss;
   options.cost = cost;
   options.tolerance = 1e-6;
   return options;
 }
 
-MatrixD weights_of(const LinearTags& model) {
+MatrixD weights_of(const SparseOneVsRestLinear& model) {
   return model.is_sparse() ? to_dense(model.sparse.view()) : model.dense.cast<double>();
 }
 
 /// The gradient of what a tag's classifier minimises; the last entry is that of the bias, of 1.
 VectorD gradient(const MatrixD& items, const VectorD& y, const VectorD& weights, double offset,
-                 const LinearTagOptions& options) {
+                 const SparseOneVsRestLinearOptions& options) {
   VectorD result(weights.size() + 1);
   result << weights, offset;
   for (Eigen::Index i = 0; i < items.rows(); ++i) {
@@ -51,14 +51,15 @@ VectorD gradient(const MatrixD& items, const VectorD& y, const VectorD& weights,
   return result;
 }
 
-TEST(LinearTags, AreWhereTheGradientIsZero) {
+TEST(SparseOneVsRestLinear, AreWhereTheGradientIsZero) {
   const auto data = planted_tags(120, 3);
   const MatrixD items = to_dense(data.words.view());
   const MatrixD tags = to_dense(data.tags.view());
   for (const std::string loss : {"logistic", "svm"})
     for (const double cost : {0.1, 5.0}) {
-      const LinearTagOptions options = exact(loss, cost);
-      const LinearTags model = fit_linear_tags(data.words.view(), data.tags.view(), options);
+      const SparseOneVsRestLinearOptions options = exact(loss, cost);
+      const SparseOneVsRestLinear model =
+          fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options);
       const MatrixD weights = weights_of(model);
       for (Eigen::Index tag = 0; tag < tags.cols(); ++tag) {
         const VectorD y = (tags.col(tag).array() > 0).select(VectorD::Ones(120), -1.0);
@@ -73,12 +74,12 @@ TEST(LinearTags, AreWhereTheGradientIsZero) {
 
 /// Two items at 1 and -1: the weight of the squared hinge is that of minimising
 /// w² / 2 + 2 C (1 - w)².
-TEST(LinearTags, SolveATinyProblem) {
+TEST(SparseOneVsRestLinear, SolveATinyProblem) {
   const Sparse items = sparse_of(1, {{{0, 1}}, {{0, -1}}});
   const Sparse tags = sparse_of(2, {{{0, 1}}, {{1, 1}}});
-  LinearTagOptions options = exact("svm", 3);
+  SparseOneVsRestLinearOptions options = exact("svm", 3);
   options.bias = 0;
-  const LinearTags model = fit_linear_tags(items.view(), tags.view(), options);
+  const SparseOneVsRestLinear model = fit_sparse_one_vs_rest(items.view(), tags.view(), options);
   EXPECT_NEAR(weights_of(model)(0, 0), 12.0 / 13, 1e-5);
   EXPECT_NEAR(weights_of(model)(0, 1), -12.0 / 13, 1e-5);
   EXPECT_EQ(model.offset, (std::vector<float>{0, 0}));
@@ -114,12 +115,13 @@ VectorD weights_of_program(const test::PlantedTags& data, std::int32_t tag, int 
   return sign * result;
 }
 
-TEST(LinearTags, AreThoseOfLiblinearsProgram) {
+TEST(SparseOneVsRestLinear, AreThoseOfLiblinearsProgram) {
   if (!test::has_program("liblinear-train"))
     GTEST_SKIP() << "liblinear-train (package liblinear-tools) is not there";
   const auto data = planted_tags(90, 3);
   for (const auto& [loss, solver] : {std::pair{"logistic", 0}, std::pair{"svm", 2}}) {
-    const LinearTags model = fit_linear_tags(data.words.view(), data.tags.view(), exact(loss));
+    const SparseOneVsRestLinear model =
+        fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), exact(loss));
     for (const std::int32_t tag : {0, 3}) {
       const VectorD expected = weights_of_program(data, tag, solver);
       ASSERT_GT(expected.norm(), 0.1);
@@ -131,14 +133,15 @@ TEST(LinearTags, AreThoseOfLiblinearsProgram) {
   }
 }
 
-TEST(LinearTags, FindPlantedTags) {
+TEST(SparseOneVsRestLinear, FindPlantedTags) {
   const auto learned = planted_tags(200, 4, 1);
   const auto asked = planted_tags(80, 4, 2);
   for (const std::string loss : {"logistic", "svm"}) {
-    LinearTagOptions options;
+    SparseOneVsRestLinearOptions options;
     options.loss = loss;
     options.cost = loss == "svm" ? 0.01 : 1;
-    const LinearTags model = fit_linear_tags(learned.words.view(), learned.tags.view(), options);
+    const SparseOneVsRestLinear model =
+        fit_sparse_one_vs_rest(learned.words.view(), learned.tags.view(), options);
     const Matrix scores = score(model, asked.words.view());
     EXPECT_GT(test::share_right(scores, asked), 0.95) << loss;
     EXPECT_EQ(model.probabilities, loss == "logistic");
@@ -153,46 +156,48 @@ TEST(LinearTags, FindPlantedTags) {
   }
 }
 
-TEST(LinearTags, DoNotDependOnJobs) {
+TEST(SparseOneVsRestLinear, DoNotDependOnJobs) {
   const auto data = planted_tags(100, 5);
   for (const std::string loss : {"logistic", "svm"}) {
-    LinearTagOptions options;
+    SparseOneVsRestLinearOptions options;
     options.loss = loss;
-    const LinearTags once =
-        fit_linear_tags(data.words.view(), data.tags.view(), options, {.jobs = 1});
-    const LinearTags again =
-        fit_linear_tags(data.words.view(), data.tags.view(), options, {.jobs = 3});
+    const SparseOneVsRestLinear once =
+        fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options, {.jobs = 1});
+    const SparseOneVsRestLinear again =
+        fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options, {.jobs = 3});
     EXPECT_EQ(weights_of(once), weights_of(again));
     EXPECT_EQ(once.offset, again.offset);
     EXPECT_EQ(score(once, data.words.view(), 1), score(again, data.words.view(), 4));
   }
 }
 
-TEST(LinearTags, FewWeightsAreKeptAsFew) {
+TEST(SparseOneVsRestLinear, FewWeightsAreKeptAsFew) {
   const auto data = planted_tags(150, 4);
-  LinearTagOptions options;
-  const LinearTags dense = fit_linear_tags(data.words.view(), data.tags.view(), options);
+  SparseOneVsRestLinearOptions options;
+  const SparseOneVsRestLinear dense =
+      fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options);
   EXPECT_FALSE(dense.is_sparse());
   options.negligible = 0.5;
-  const LinearTags few = fit_linear_tags(data.words.view(), data.tags.view(), options);
+  const SparseOneVsRestLinear few =
+      fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options);
   ASSERT_TRUE(few.is_sparse());
   ASSERT_GT(few.sparse.nonzeros(), 0);
   MatrixD expected = dense.dense.cast<double>();
   expected = (expected.array().abs() > 0.5).select(expected, 0.0);
   EXPECT_EQ(weights_of(few), expected);
-  LinearTags same = few;
+  SparseOneVsRestLinear same = few;
   same.dense = expected.cast<float>();
   EXPECT_LT((score(few, data.words.view()) - score(same, data.words.view())).cwiseAbs().maxCoeff(),
             1e-6F);
 }
 
-TEST(LinearTags, WhatAllOrNoneHaveGetsNoWeights) {
+TEST(SparseOneVsRestLinear, WhatAllOrNoneHaveGetsNoWeights) {
   const Sparse items = sparse_of(1, {{{0, 1}}, {{0, 2}}, {}});
   const Sparse tags = sparse_of(2, {{{0, 1}}, {{0, 1}, {1, 0}}, {{0, 1}}});
   for (const std::string loss : {"logistic", "svm"}) {
-    LinearTagOptions options;
+    SparseOneVsRestLinearOptions options;
     options.loss = loss;
-    const LinearTags model = fit_linear_tags(items.view(), tags.view(), options);
+    const SparseOneVsRestLinear model = fit_sparse_one_vs_rest(items.view(), tags.view(), options);
     const Matrix scores = score(model, items.view());
     EXPECT_EQ(scores.col(0), Eigen::VectorXf::Constant(3, scores(0, 0)));
     EXPECT_GT(scores(0, 0), 0.8);
@@ -200,20 +205,20 @@ TEST(LinearTags, WhatAllOrNoneHaveGetsNoWeights) {
   }
 }
 
-TEST(LinearTags, TakePartsOfMatrices) {
+TEST(SparseOneVsRestLinear, TakePartsOfMatrices) {
   const auto data = planted_tags(60, 3);
-  const LinearTags model =
-      fit_linear_tags(some_rows(data.words, 20, 40), some_rows(data.tags, 20, 40));
+  const SparseOneVsRestLinear model =
+      fit_sparse_one_vs_rest(some_rows(data.words, 20, 40), some_rows(data.tags, 20, 40));
   EXPECT_EQ(score(model, data.words.view()).bottomRows(10),
             score(model, some_rows(data.words, 50, 10)));
   EXPECT_GT(test::share_right(score(model, data.words.view()), data), 0.9);
 }
 
-TEST(LinearTags, BadInputIsRefused) {
+TEST(SparseOneVsRestLinear, BadInputIsRefused) {
   const auto data = planted_tags(20, 2);
   struct Case {
     const char* name;
-    std::function<void(LinearTagOptions&)> spoil;
+    std::function<void(SparseOneVsRestLinearOptions&)> spoil;
   };
   for (const auto& [name, spoil] : std::vector<Case>{
            {"loss", [](auto& options) { options.loss = "hinge"; }},
@@ -221,19 +226,19 @@ TEST(LinearTags, BadInputIsRefused) {
            {"tolerance", [](auto& options) { options.tolerance = -1; }},
            {"bias", [](auto& options) { options.bias = std::numeric_limits<double>::quiet_NaN(); }},
            {"negligible", [](auto& options) { options.negligible = -1; }}}) {
-    LinearTagOptions options;
+    SparseOneVsRestLinearOptions options;
     spoil(options);
     const std::string message =
-        message_of([&] { fit_linear_tags(data.words.view(), data.tags.view(), options); });
+        message_of([&] { fit_sparse_one_vs_rest(data.words.view(), data.tags.view(), options); });
     EXPECT_TRUE(message.starts_with(std::string(name) + " is ")) << message;
   }
-  const LinearTags model = fit_linear_tags(data.words.view(), data.tags.view());
+  const SparseOneVsRestLinear model = fit_sparse_one_vs_rest(data.words.view(), data.tags.view());
   EXPECT_THROW(score(model, sparse_of(3, {{}}).view()), Error);
-  EXPECT_THROW(
-      fit_linear_tags(data.words.view(), data.tags.view(), {},
-                      {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
-      Cancelled);
+  EXPECT_THROW(fit_sparse_one_vs_rest(
+                   data.words.view(), data.tags.view(), {},
+                   {.jobs = 1, .progress = [](const ProgressStep&) { throw Cancelled(); }}),
+               Cancelled);
 }
 
-}  // namespace linear_tags_test
+}  // namespace sparse_one_vs_rest_linear_test
 }  // namespace commonplace

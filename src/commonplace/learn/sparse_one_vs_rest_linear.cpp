@@ -1,4 +1,4 @@
-#include "commonplace/learn/linear_tags.h"
+#include "commonplace/learn/sparse_one_vs_rest_linear.h"
 
 #include <cmath>
 #include <mutex>
@@ -15,11 +15,11 @@ namespace {
 /// Bytes of a weight with its tag.
 constexpr std::int64_t kSparseBytes = 8;
 
-LinearSolverOptions solver_options(const LinearTagOptions& options) {
+LinearSolverOptions solver_options(const SparseOneVsRestLinearOptions& options) {
   return {options.loss, options.cost, options.tolerance, options.bias};
 }
 
-void check(const LinearTagOptions& options) {
+void check(const SparseOneVsRestLinearOptions& options) {
   check_linear(solver_options(options));
   require(options.negligible >= 0 && std::isfinite(options.negligible), "negligible is ",
           options.negligible, "; expected 0 or more");
@@ -36,7 +36,7 @@ struct OneTag {
 };
 
 OneTag train_tag(const LinearSolverRows& rows, const std::vector<std::int32_t>& with,
-                 const LinearTagOptions& options) {
+                 const SparseOneVsRestLinearOptions& options) {
   std::vector<std::int8_t> labels(rows.starts.size(), -1);
   for (const std::int32_t item : with) labels[static_cast<std::size_t>(item)] = 1;
   const LinearClassifier trained = train_classifier(rows, labels, solver_options(options));
@@ -78,7 +78,7 @@ Sparse sparse_weights(const std::vector<OneTag>& tags, std::int64_t features) {
   return result;
 }
 
-void store_weights(const std::vector<OneTag>& tags, LinearTags& model) {
+void store_weights(const std::vector<OneTag>& tags, SparseOneVsRestLinear& model) {
   std::int64_t nonzeros = 0;
   for (const OneTag& tag : tags) {
     nonzeros += std::ssize(tag.weights);
@@ -109,8 +109,9 @@ void add_sparse_product(const SparseView& rows, std::int64_t item, const SparseV
 
 }  // namespace
 
-LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
-                           const LinearTagOptions& options, const Run& run) {
+SparseOneVsRestLinear fit_sparse_one_vs_rest(const SparseView& features, const SparseView& tags,
+                                             const SparseOneVsRestLinearOptions& options,
+                                             const Run& run) {
   check(options);
   check_tagged(features, tags);
   const LinearSolverRows rows(features, options.bias);
@@ -128,14 +129,14 @@ LinearTags fit_linear_tags(const SparseView& features, const SparseView& tags,
         run.progress({"learning a classifier for each tag", done, trained.size(), "tags"});
       },
       1);
-  LinearTags model;
+  SparseOneVsRestLinear model;
   model.features = features.columns;
   model.probabilities = options.loss == "logistic";
   store_weights(trained, model);
   return model;
 }
 
-Matrix score(const LinearTags& model, const SparseView& rows, int jobs) {
+Matrix score(const SparseOneVsRestLinear& model, const SparseView& rows, int jobs) {
   check_features(rows, model.features);
   const Eigen::Map<const Eigen::RowVectorXf> offset(model.offset.data(),
                                                     static_cast<Eigen::Index>(model.offset.size()));
