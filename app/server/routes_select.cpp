@@ -186,7 +186,7 @@ class Countables {
 
  private:
   Workspace& workspace_;
-  FreshCache<const Countable> cache_{64};
+  RevalidatingCache<const Countable> cache_{64};
 };
 
 /// How many items there are of each day, month or year, whichever makes a few dozen bars.
