@@ -137,6 +137,17 @@ export interface Lessons {
   forget: string[];
 }
 
+export interface TaggedAnswer {
+  tagged: number;
+  before: number;
+}
+
+/** The first items of a concept's ranking get it as a tag; none of them if `items` is 0. */
+export const tagConcept = (concept: string, collection: string, model: string | undefined, items: number) =>
+  (items > 0
+    ? request<TaggedAnswer>(`/v1/concepts/${part(concept)}/tags`, { method: 'POST', body: { collection, model, items } })
+    : request<TaggedAnswer>(withQuery(`/v1/concepts/${part(concept)}/tags`, { collection }), { method: 'DELETE' }));
+
 export const teach = (concept: string, lessons: Lessons) =>
   request<{ concept: string; stored: number }>(`/v1/concepts/${part(concept)}/lessons`, {
     method: 'POST', body: lessons });
