@@ -218,4 +218,14 @@ export const search = {
     await box.press('ArrowDown');
     await until(async () => (await focused(page)) === '0' || (await tiles(page).count()) === 0, 'the arrow leads to the results');
   }),
+
+  'in German': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search?collection=photos');
+    await page.locator('#search-box').pressSequentially('language');
+    await page.getByRole('option', { name: /Deutsch/ }).click();
+    await page.getByRole('button', { name: 'Suchen', exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+    await page.reload();
+    await until(async () => /^150 Treffer/.test(await status(page).innerText()), 'a reload keeps it');
+  }),
 };
