@@ -23,12 +23,14 @@ function filled(text: string, values: Values): string {
 
 /** The sentence in the language of the page. */
 export function t(text: string, values: Values = {}): string {
+  void language.value; // whoever says it is drawn anew in another language
   const found = catalogue[text];
   return filled(typeof found === 'string' ? found : found?.[1] ?? text, values);
 }
 
 /** The same where the words depend on `n`. */
 export function tn(one: string, many: string, n: number, values: Values = {}): string {
+  void language.value;
   const found = catalogue[many];
   const text = Array.isArray(found) ? found[n === 1 ? 0 : 1] : found ?? (n === 1 ? one : many);
   return filled(text, { n, ...values });
