@@ -207,6 +207,7 @@ export const search = {
     await page.getByRole('option', { name: /^Untagged items/ }).waitFor();
     await page.getByRole('option', { name: /^Untagged items/ }).click();
     await until(() => /is%3Auntagged/.test(page.url()), 'it is searched for');
+    await until(() => page.evaluate(() => document.activeElement?.tagName === 'H1'), 'the view has the focus');
     const box = page.locator('#search-box');
     await box.fill('');
     await box.pressSequentially('feather');
@@ -225,6 +226,7 @@ export const search = {
     await page.getByRole('option', { name: /Deutsch/ }).click();
     await page.getByRole('button', { name: 'Suchen', exact: true }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+    await until(async () => (await page.locator('#search-box').inputValue()) === '', 'a command leaves no words behind');
     await page.reload();
     await until(async () => /^150 Treffer/.test(await status(page).innerText()), 'a reload keeps it');
   }),

@@ -61,6 +61,7 @@ export function Box() {
   const asked = view === 'search' || view === 'places' ? query.get('q') ?? '' : '';
   const [text, setText] = useState(asked);
   const typed = useRef(false);
+  const before = useRef('');
   useEffect(() => { if (!typed.current || asked.trim() !== text.trim()) setText(asked); typed.current = false; }, [asked, view]);
   const focus = () => {
     const box = document.getElementById('search-box') as HTMLInputElement | null;
@@ -93,12 +94,15 @@ export function Box() {
   };
   const chosen = (choice: Choice) => {
     if (choice.run) {
-      setText(asked);
+      // The words of a command are no search: what was asked before them is asked again.
+      typed.current = false;
+      setText(before.current);
+      if (view === 'search' && asked !== before.current) replaceAddress(changed({ q: before.current }));
       choice.run();
     } else setText(choice.text.startsWith('in:') ? withToken(text.replace(/\s*\S+$/, ''), choice.text) : completed(text, choice.text));
   };
   return (
-    <form role="search" class="box" onSubmit={(event) => { event.preventDefault(); search(text); }}>
+    <form role="search" class="box" onFocusIn={() => { before.current = asked; }} onSubmit={(event) => { event.preventDefault(); search(text); }}>
       <Combobox id="search-box" label={t('Search for')} hideLabel value={text} choices={choices} entered={search} chosen={chosen}
         changed={(value) => { typed.current = true; setText(value); }} leave={() => document.querySelector<HTMLElement>('[data-index] [data-focus][tabindex="0"]')?.focus()}
         placeholder={t('Search: words, #tag, 2019, or what to do')} />
