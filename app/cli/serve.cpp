@@ -129,6 +129,7 @@ int run(Arguments& arguments) {
   server::add_item_routes(router, workspace);
   server::add_search_routes(router, workspace);
   server::add_suggest_routes(router, workspace);
+  server::add_select_routes(router, workspace);
   server::add_review_routes(router, workspace);
   server::add_detect_routes(router, workspace);
   server::add_relate_routes(router, workspace);

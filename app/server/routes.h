@@ -30,8 +30,10 @@ auto or_not_found(const Find& find) {
 /// The collection, the item of that name; Problem 404 if there is none.
 Collection known_collection(const Library& library, const std::string& name);
 Item known_item(const Library& library, const Collection& collection, const std::string& id);
-/// BRIEF of docs/http.md.
-app::Json brief_json(const std::string& collection, const Item& item);
+/// BRIEF of docs/http.md. `words` are those that were asked for: what is shown of a text is about
+/// them.
+app::Json brief_json(Workspace& workspace, const Collection& collection, const Item& item,
+                     const std::vector<std::string>& words = {});
 
 /// Each adds the routes of one part of docs/http.md. What is given must outlive the router.
 /// `import` says whether there are folders that may be imported from.
@@ -39,6 +41,7 @@ void add_library_routes(Router& router, Workspace& workspace, bool import);
 void add_item_routes(Router& router, Workspace& workspace);
 void add_search_routes(Router& router, Workspace& workspace);
 void add_suggest_routes(Router& router, Workspace& workspace);  ///< in the shape of Annif's
+void add_select_routes(Router& router, Workspace& workspace);
 void add_review_routes(Router& router, Workspace& workspace);
 void add_detect_routes(Router& router, Workspace& workspace);
 void add_relate_routes(Router& router, Workspace& workspace);

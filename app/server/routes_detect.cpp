@@ -32,7 +32,7 @@ Response found_answer(Workspace& workspace, const DetectAnswer& answer,
   for (Json& each : json["results"]) {
     const std::optional<Item> item = reader.find(each["id"].get<std::string>());
     if (!item) continue;
-    Json brief = brief_json(chosen.name, *item);
+    Json brief = brief_json(workspace, chosen, *item);
     brief.update(each);
     each = std::move(brief);
   }
@@ -95,6 +95,53 @@ Response concepts_answer(Workspace& workspace, const Request& request) {
   return json_answer(json);
 }
 
+/// The name that the tags of a concept are given under, so that each can be taken back for itself.
+std::string tags_name(const std::string& collection, const std::string& name) {
+  return concat("concept.", collection, ".", name);
+}
+
+/// The first items of the concept's ranking get it as a machine's tag, in place of those that had
+/// it so before. What people gave, or rejected, stays theirs.
+Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const Json body = json_body(request);
+  const std::string& name = path.at("concept");
+  DetectOptions options;
+  options.limit = number(body, "items", 0, 1, kMostFound);
+  DetectAnswer answer;
+  std::string in;
+  with_finder(workspace, text(body, "model"), text(body, "collection"),
+              [&](const ConceptFinder& finder) {
+                in = finder.collection();
+                answer = or_not_found([&] { return finder.find(name, options); });
+              });
+  std::vector<MachineTag> tags;
+  for (const Detected& each : answer.items_found) {
+    const double sure = each.taught != 0 ? (each.taught > 0 ? 1 : 0) : each.confidence;
+    if (each.taught >= 0) tags.push_back({each.id, name, sure < 0 ? 0.5 : sure});
+  }
+  std::int64_t before = 0;
+  workspace.write([&](Library& library) {
+    const Collection chosen = known_collection(library, in);
+    name_model(library, tags_name(in, name));
+    before = count_machine_tags(library, chosen, tags_name(in, name));
+    store_machine_tags(library, chosen, tags_name(in, name), tags);
+  });
+  return json_answer({{"concept", name}, {"tagged", tags.size()}, {"before", before}});
+}
+
+Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  std::int64_t before = 0;
+  workspace.write([&](Library& library) {
+    const std::string in = collection_to_teach(library, text(request, "collection"));
+    const Collection chosen = known_collection(library, in);
+    const std::string given = tags_name(in, path.at("concept"));
+    name_model(library, given);
+    before = count_machine_tags(library, chosen, given);
+    store_machine_tags(library, chosen, given, {});
+  });
+  return json_answer({{"concept", path.at("concept")}, {"tagged", 0}, {"before", before}});
+}
+
 Response lessons_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   std::vector<Lesson> lessons;
@@ -123,6 +170,20 @@ void add_detect_routes(Router& router, Workspace& workspace) {
   router.add({"POST", "/v1/detect", [&workspace](const Request& request, const PathValues&) {
                 return detect_answer(workspace, request);
               }});
+  router.add({.method = "POST",
+              .pattern = "/v1/concepts/{concept}/tags",
+              .handler =
+                  [&workspace](const Request& request, const PathValues& path) {
+                    return tag_answer(workspace, request, path);
+                  },
+              .writes = true});
+  router.add({.method = "DELETE",
+              .pattern = "/v1/concepts/{concept}/tags",
+              .handler =
+                  [&workspace](const Request& request, const PathValues& path) {
+                    return untag_answer(workspace, request, path);
+                  },
+              .writes = true});
   router.add({.method = "POST",
               .pattern = "/v1/concepts/{concept}/lessons",
               .handler =

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "app/server/conditional.h"
 #include "app/server/reading.h"
@@ -21,7 +22,7 @@ Response items_answer(Workspace& workspace, const Request& request, const PathVa
   Json items = Json::array();
   Item item;
   while (std::ssize(items) < limit && reader.next(item))
-    items.push_back(brief_json(chosen.name, item));
+    items.push_back(brief_json(workspace, chosen, item));
   return json_answer({{"collection", chosen.name}, {"total", chosen.items}, {"items", items}});
 }
 
@@ -98,6 +99,62 @@ Response image_answer(Workspace& workspace, const PathValues& path) {
   return response;
 }
 
+/// The address that an item stands for, if it has one that may be opened.
+std::string address_of(const Item& item) {
+  const auto opens = [](const std::string& text) {
+    return text.starts_with("http://") || text.starts_with("https://") ||
+           text.starts_with("mailto:");
+  };
+  if (item.metadata.find("\"url\"") != std::string::npos) {
+    const Json metadata = Json::parse(item.metadata, nullptr, false);
+    if (metadata.is_object() && metadata.contains("url") && metadata["url"].is_string())
+      if (std::string url = metadata["url"].get<std::string>(); opens(url)) return url;
+  }
+  return opens(item.id) ? item.id : "";
+}
+
+/// Where a word that begins as `word` does stands in `text`, in small or capital letters.
+std::size_t find_word(const std::string& text, const std::string& word) {
+  // An ending more or less does not matter.
+  const std::string_view stem =
+      std::string_view(word).substr(0, word.size() > 5 ? word.size() - 2 : word.size());
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (auto at = text.begin();; ++at) {
+    at = std::search(at, text.end(), stem.begin(), stem.end(),
+                     [&](char a, char b) { return small(a) == small(b); });
+    if (at == text.end()) return std::string::npos;
+    if (at == text.begin() || !letter(*(at - 1)))
+      return static_cast<std::size_t>(at - text.begin());
+  }
+}
+
+constexpr std::size_t kExcerpt = 280;
+
+/// So much of the text as stands on a few lines, about the first of the words.
+std::string excerpt(const std::string& text, const std::vector<std::string>& words) {
+  std::size_t first = std::string::npos;
+  for (const std::string& word : words)
+    if (!word.empty()) first = std::min(first, find_word(text, word));
+  std::size_t begin = 0;
+  if (first != std::string::npos && first > kExcerpt / 3) {
+    begin = text.find_first_of(" \n", first - kExcerpt / 3);
+    begin = begin < first ? begin + 1 : first;
+  }
+  std::size_t end = std::min(text.size(), begin + kExcerpt);
+  if (end < text.size()) end = std::max(text.find_last_of(" \n", end), begin + kExcerpt / 2);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  std::string result = begin > 0 ? "… " : "";
+  for (std::size_t at = begin; at < end; ++at) {
+    const bool blank = text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r';
+    if (!blank)
+      result += text[at];
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  }
+  return end < text.size() ? result + " …" : result;
+}
+
 }  // namespace
 
 Collection known_collection(const Library& library, const std::string& name) {
@@ -118,14 +175,21 @@ Item known_item(const Library& library, const Collection& collection, const std:
   return std::move(*found);
 }
 
-Json brief_json(const std::string& collection, const Item& item) {
+Json brief_json(Workspace& workspace, const Collection& collection, const Item& item,
+                const std::vector<std::string>& words) {
   Json tags = Json::array();
   for (const ItemTag& tag : item.tags) tags.push_back(tag.name);
-  return {{"collection", collection},
-          {"id", item.id},
-          {"title", item.title},
-          {"image", !item.image.empty()},
-          {"tags", tags}};
+  const double ratio = workspace.ratio(collection, item.id, item.image);
+  Json json = {{"collection", collection.name},
+               {"id", item.id},
+               {"title", item.title},
+               {"image", ratio > 0},
+               {"tags", tags}};
+  if (ratio > 0) json["ratio"] = ratio;
+  if (!item.time.empty()) json["time"] = item.time;
+  if (const std::string address = address_of(item); !address.empty()) json["url"] = address;
+  if (ratio == 0 && !item.text.empty()) json["snippet"] = excerpt(item.text, words);
+  return json;
 }
 
 void add_item_routes(Router& router, Workspace& workspace) {

@@ -78,6 +78,9 @@ Response collections_answer(Workspace& workspace, Overviews& overviews) {
     each["pictures"] = overview->facts.pictures;
     each["places"] = overview->facts.places;
     each["label_fields"] = overview->facts.label_fields;
+    const auto hidden = std::find_if(overview->tags.begin(), overview->tags.end(),
+                                     [](const Overview::Tag& tag) { return tag.key == "hidden"; });
+    each["hidden"] = hidden == overview->tags.end() ? 0 : hidden->items;
   }
   return json_answer(json);
 }

@@ -71,12 +71,13 @@ Response decide_answer(Workspace& workspace, Answers& answers, const Request& re
   std::vector<std::optional<double>> expected;
   for (const Decision& each : decisions)
     expected.push_back(workspace.expected(chosen.name, each.item, each.tag));
+  DecisionRun run;
   workspace.write([&](Library& library) {
-    decide(library, known_collection(library, chosen.name), decisions);
+    run = decide(library, {{known_collection(library, chosen.name), decisions}});
   });
   for (std::size_t i = 0; i < decisions.size(); ++i)
     answers.note(chosen.name, decisions[i], expected[i]);
-  return json_answer({{"stored", decisions.size()}});
+  return json_answer({{"stored", run.count}, {"first", run.first}, {"last", run.last}});
 }
 
 std::string model_for(Workspace& workspace, const Request& request, const Collection& collection) {
@@ -123,7 +124,7 @@ Response review_answer(Workspace& workspace, const Request& request) {
     const ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
     const std::optional<Item> item = reader.find(each.id);
     if (!item) continue;
-    Json json = brief_json(open.collection.name, *item);
+    Json json = brief_json(workspace, open.collection, *item);
     json["snippet"] = snippet_of(item->text);
     json["tag"] = each.tag;
     json["confidence"] = each.confidence;

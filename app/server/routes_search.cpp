@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "app/server/reading.h"
 #include "app/server/routes.h"
@@ -27,14 +28,37 @@ struct Page {
   std::int64_t limit;
 };
 
-Response hits_answer(const Page& page, const std::string& query, Clock::time_point begin,
-                     const SearchResults& results) {
+/// A hit as BRIEF, with its scores.
+Json hit_json(Workspace& workspace, const Collection& collection, SearchHit hit, bool explain,
+              const std::vector<std::string>& words) {
+  Json scores = as_json(hit, explain);
+  Item item;
+  item.id = hit.id;
+  item.title = hit.title;
+  item.text = std::move(hit.text);
+  item.time = std::move(hit.time);
+  item.metadata = std::move(hit.metadata);
+  item.image = std::move(hit.picture);
+  for (const std::string& tag : hit.tags) item.tags.emplace_back().name = tag;
+  scores.update(brief_json(workspace, collection, item, words));
+  return scores;
+}
+
+Response hits_answer(Workspace& workspace, const Page& page, const std::string& query,
+                     Clock::time_point begin, const SearchResults& results,
+                     const std::vector<std::string>& words) {
   SearchOptions options;
   options.explain = page.explain;
   options.words_only = page.words_only;
   Json hits = Json::array();
-  for (const SearchHit& hit : results.page(page.offset, page.limit, options))
-    hits.push_back(as_json(hit, options.explain));
+  const auto library = workspace.library();
+  std::map<std::string, Collection> collections;
+  for (SearchHit& hit : results.page(page.offset, page.limit, options)) {
+    auto known = collections.find(hit.collection);
+    if (known == collections.end())
+      known = collections.emplace(hit.collection, collection(*library, hit.collection)).first;
+    hits.push_back(hit_json(workspace, known->second, std::move(hit), options.explain, words));
+  }
   const double seconds = seconds_since(begin);
   return json_answer({{"query", query},
                       {"milliseconds", 1000 * seconds},
@@ -43,15 +67,23 @@ Response hits_answer(const Page& page, const std::string& query, Clock::time_poi
                       {"hits", hits}});
 }
 
+SearchOrder search_order(const std::string& word) {
+  if (word.empty() || word == "best") return SearchOrder::best;
+  if (word == "newest") return SearchOrder::newest;
+  if (word == "oldest") return SearchOrder::oldest;
+  throw Problem{400, concat("'order' is '", word, "'; expected best, newest or oldest")};
+}
+
 Response search_answer(Workspace& workspace, const Request& request) {
   const auto begin = Clock::now();
   const Page page(request);
   const std::string query = text(request, "q");
   const std::vector<std::string> in = request.values("collection");
   for (const std::string& name : in) known_collection(*workspace.library(), name);
-  return hits_answer(
-      page, query, begin,
-      *workspace.search(query, in, request.values("model"), page.words_only, page.until()));
+  return hits_answer(workspace, page, query, begin,
+                     *workspace.search(query, in, request.values("model"), page.words_only,
+                                       page.until(), search_order(text(request, "order"))),
+                     parse_query(query).words);
 }
 
 Response like_answer(Workspace& workspace, const Request& request) {
@@ -63,8 +95,8 @@ Response like_answer(Workspace& workspace, const Request& request) {
     known_item(*library, known_collection(*library, text(request, "collection")), id);
   }
   return hits_answer(
-      page, id, begin,
-      *workspace.like(text(request, "collection"), id, request.values("in"), page.until()));
+      workspace, page, id, begin,
+      *workspace.like(text(request, "collection"), id, request.values("in"), page.until()), {});
 }
 
 Response topics_answer(Workspace& workspace, const Request& request) {

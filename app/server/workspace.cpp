@@ -4,6 +4,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/item_facts.h"
+#include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 /// The first pages are ranked at once; whoever scrolls on has all ranked.
 constexpr std::int64_t kFirstHits = 1000;
 constexpr std::size_t kKeptResults = 16;
+constexpr std::size_t kMostRatios = 1'000'000;
 constexpr std::int64_t kMostQuestions = 100'000;
 
 /// Text that differs for a model that was learned anew.
@@ -152,28 +155,33 @@ std::shared_ptr<const SearchResults> Workspace::kept(
 
 std::shared_ptr<const SearchResults> Workspace::ranked(
     const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
+    SearchOrder order,
     const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank) {
   SearchOptions options;
-  options.limit = until <= kFirstHits && !overlap(places) ? kFirstHits : kMostHits;
+  const bool first = until <= kFirstHits && !overlap(places) && order == SearchOrder::best;
+  options.limit = first ? kFirstHits : kMostHits;
   const auto reading = library();
   SearchResults::Searchers searchers;
-  std::string key = concat(asked, '\n', options.limit, '\n');
+  std::string key = concat(asked, '\n', options.limit, ' ', static_cast<int>(order), '\n');
   for (const SearchPlace& place : places) searchers.push_back(searcher(*reading, place, key));
   return kept(key, [&] {
     std::vector<SearchRanking> rankings;
     for (const auto& each : searchers) rankings.push_back(rank(*each, options));
-    return std::make_shared<const SearchResults>(searchers, std::move(rankings), options.limit);
+    return std::make_shared<const SearchResults>(searchers, std::move(rankings), options.limit,
+                                                 order);
   });
 }
 
 std::shared_ptr<const SearchResults> Workspace::search(const std::string& text,
                                                        const std::vector<std::string>& collections,
                                                        const std::vector<std::string>& models,
-                                                       bool words_only, std::int64_t until) {
+                                                       bool words_only, std::int64_t until,
+                                                       SearchOrder order) {
   const SearchQuery query = parse_query(text);
-  require(!query.words.empty() || query.condition, "the query is empty; give words to search for");
-  return ranked(concat("search ", words_only, ' ', text),
-                search_places(*library(), collections, models), until,
+  // What machines tagged changes without the collection's state.
+  const auto reading = library();
+  return ranked(concat("search ", words_only, ' ', machine_state(*reading), ' ', text),
+                search_places(*reading, collections, models), until, order,
                 [&](const CollectionSearcher& in, SearchOptions options) {
                   options.words_only = words_only;
                   return in.rank(query, options);
@@ -185,9 +193,29 @@ std::shared_ptr<const SearchResults> Workspace::like(const std::string& collecti
                                                      const std::vector<std::string>& in,
                                                      std::int64_t until) {
   return ranked(concat("like ", collection, '\n', id), search_places(*library(), in, {}), until,
+                SearchOrder::best,
                 [&](const CollectionSearcher& each, const SearchOptions& options) {
                   return each.rank_like(collection, id, options);
                 });
+}
+
+double Workspace::ratio(const Collection& collection, const std::string& id,
+                        const std::string& image) {
+  if (image.empty()) return 0;
+  const std::string key = concat(items_of(collection), '\n', id);
+  {
+    const std::scoped_lock lock(ratios_mutex_);
+    if (const auto found = ratios_.find(key); found != ratios_.end()) return found->second;
+  }
+  Item item;
+  item.id = id;
+  item.image = image;
+  const std::optional<PictureFile> picture = picture_file(collection, item);
+  const double ratio = picture ? picture_ratio(*picture).value_or(1) : 0;
+  const std::scoped_lock lock(ratios_mutex_);
+  if (ratios_.size() >= kMostRatios) ratios_.clear();
+  ratios_[key] = static_cast<float>(ratio);
+  return ratio;
 }
 
 std::string Workspace::suggest_model(const std::string& model, const std::string& collection) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "app/server/revalidating_cache.h"
@@ -46,7 +47,8 @@ class Workspace {
   std::shared_ptr<const SearchResults> search(const std::string& query,
                                               const std::vector<std::string>& collections,
                                               const std::vector<std::string>& models,
-                                              bool words_only, std::int64_t until);
+                                              bool words_only, std::int64_t until,
+                                              SearchOrder order = SearchOrder::best);
   std::shared_ptr<const SearchResults> like(const std::string& collection, const std::string& id,
                                             const std::vector<std::string>& in, std::int64_t until);
 
@@ -70,6 +72,10 @@ class Workspace {
   std::shared_ptr<const RelateMap> map(const std::string& model, const MapOptions& options,
                                        std::int64_t groups);
 
+  /// Width by height of an item's picture, 0 where it has none that can be shown; read once and
+  /// kept.
+  double ratio(const Collection& collection, const std::string& id, const std::string& image);
+
   /// Stores what suggest models have learned from decisions since they were last stored. Decisions
   /// themselves are stored already: if it fails, the model learns them again when it is opened.
   void keep_learned();
@@ -89,6 +95,7 @@ class Workspace {
   void keep_index(const CollectionSearcher& made);
   std::shared_ptr<const SearchResults> ranked(
       const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
+      SearchOrder order,
       const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank);
   std::shared_ptr<const SearchResults> kept(
       const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make);
@@ -103,6 +110,9 @@ class Workspace {
   std::vector<std::unique_ptr<Library>> pool_;
   std::mutex write_mutex_;
   std::unique_ptr<Library> writer_;
+
+  std::mutex ratios_mutex_;
+  std::unordered_map<std::string, float> ratios_;  ///< by collection, its revision, and item
 
   std::mutex results_mutex_;
   std::list<KeptResults> results_;  ///< the newest first

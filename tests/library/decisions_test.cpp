@@ -4,6 +4,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/change_tags.h"
 #include "commonplace/library/tag_uses.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
@@ -44,6 +45,30 @@ TEST_F(Decisions, NothingIsEverForgotten) {
   ASSERT_EQ(now.size(), 1u);
   EXPECT_EQ(now[0].tag, "sky");
   EXPECT_EQ(now[0].verdict, Verdict::rejected);
+}
+
+TEST_F(Decisions, ARunIsTakenBackAsAWhole) {
+  test::import_jsonl(library(), "birds", R"({"id":"1","tags":["Owl"]}
+{"id":"2","tags":["Tit"]}
+)");
+  decide_one(library(), "birds", "1", "seen", Verdict::accepted);
+  const Collection birds = collection(library(), "birds");
+  const std::vector<CollectionItems> both = {{birds, {"1", "2", "gone"}}};
+  using Kind = TagChange::Kind;
+  const auto change = [&](Kind kind, const char* tag) {
+    return decide(library(), decisions_for(library(), both, {{kind, tag}}));
+  };
+  EXPECT_EQ(change(Kind::add, "SEEN").count, 1) << "the first has it";
+  EXPECT_EQ(tag_names(library(), "birds", "2"), Names({"Tit", "SEEN"}));
+  const DecisionRun removed = change(Kind::remove, "seen");
+  EXPECT_EQ(removed.count, 2);
+  EXPECT_EQ(tags(), Names({"Owl"}));
+  decide_one(library(), "birds", "2", "seen", Verdict::accepted);
+  EXPECT_EQ(undo(library(), removed).count, 1) << "the second was decided anew since";
+  EXPECT_EQ(tags(), Names({"Owl", "seen"}));
+  EXPECT_EQ(change(Kind::remove, "nowhere").count, 0);
+  EXPECT_EQ(change(Kind::accept, "").count, 0);
+  EXPECT_THROW(change(Kind::add, "  "), Error);
 }
 
 TEST_F(Decisions, CountInTheUsesOfTags) {

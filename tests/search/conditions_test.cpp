@@ -73,6 +73,31 @@ TEST_F(SearchConditions, TimesBoundWhatHasOne) {
   EXPECT_EQ(found("before:1000"), Ids());
 }
 
+TEST_F(SearchConditions, TimesAreWithinAYearAMonthOrADay) {
+  EXPECT_EQ(found("in:1904"), Ids({"owl"}));
+  EXPECT_EQ(found("in:1903"), Ids());
+  EXPECT_EQ(found("in:1950"), Ids({"train", "boat"}));
+  EXPECT_EQ(found("in:1950-01"), found("in:1950 before:1950-02"));
+}
+
+TEST_F(SearchConditions, FactsAndAreasOfItems) {
+  test::import_jsonl(library(), "items",
+                     R"({"id":"p","image":"p.png","lat":50.5,"lon":13,"url":"http://a"}
+{"id":"q","tags":["x"],"lat":-17,"lon":179.5}
+{"id":"r","tags":["y"],"lat":-17,"lon":-179.5}
+)");
+  EXPECT_EQ(found("is:picture"), Ids({"p"}));
+  EXPECT_EQ(found("is:link"), Ids({"p"}));
+  EXPECT_EQ(found("is:placed"), Ids({"p", "q", "r"}));
+  EXPECT_EQ(found("is:placed is:untagged"), Ids({"p"}));
+  EXPECT_EQ(found("is:placed -is:untagged"), Ids({"q", "r"}));
+  EXPECT_EQ(found("is:automatic"), Ids());
+  EXPECT_EQ(found("area:50,12,51,14"), Ids({"p"}));
+  EXPECT_EQ(found("area:-20,179,-10,-179"), Ids({"q", "r"})) << "across the line of dates";
+  for (const char* bad : {"is:odd", "is:", "area:1,2,3", "area:1,2,3,x", "area:9,2,3,4", "in:soon"})
+    EXPECT_THROW(parse_query(bad), Error) << bad;
+}
+
 TEST_F(SearchConditions, PhrasesAreWordsNextToEachOther) {
   EXPECT_EQ(found("\"steam train\""), Ids({"train"}));
   EXPECT_EQ(found("\"STEAM   Boat\""), Ids({"boat"}));
@@ -111,8 +136,8 @@ TEST_F(SearchConditions, WhatIsNowhereIsReported) {
 }
 
 TEST_F(SearchConditions, EmptyQueriesAndLimits) {
-  EXPECT_EQ(found(""), Ids());
-  EXPECT_EQ(found("  "), Ids());
+  EXPECT_EQ(found("").size(), 5U) << "nothing is asked of the items, so all of them meet it";
+  EXPECT_EQ(found("  ").size(), 5U);
   EXPECT_EQ(found("?!"), Ids());
   EXPECT_EQ(found("\"!\"").size(), 5U) << "demands no word, so every item meets it";
   EXPECT_EQ(found("river", 0), Ids());

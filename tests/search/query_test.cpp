@@ -27,6 +27,12 @@ std::string shown(const QueryCondition& condition) {
       return "<" + condition.text;
     case Kind::after:
       return ">=" + condition.text;
+    case Kind::during:
+      return "=" + condition.text;
+    case Kind::fact:
+      return "is:" + condition.text;
+    case Kind::area:
+      return "@" + condition.text;
     case Kind::all:
       return group("and");
     case Kind::any:

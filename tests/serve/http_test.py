@@ -41,7 +41,7 @@ class Described(ServerTest):
         kind, = kinds
         sent = answer.headers["content-type"].split(";")[0]
         self.assertTrue(sent == kind or (kind == "image/*" and sent.startswith("image/")), sent)
-        if "json" not in kind:
+        if "json" not in kind or "ndjson" in kind:
             return answer.bytes
         schema = {**kinds[kind]["schema"], "components": OPENAPI["components"]}
         jsonschema.validate(answer.json, schema)
@@ -85,6 +85,26 @@ class Interface(Described):
             tag = server.get(path).headers["etag"]
             get(path, status=304, headers={"If-None-Match": tag})
         get(ITEM + "/image", status=416, headers={"Range": "bytes=99999999-"})
+        everything = get("/v1/search?q=&collection=photos&order=newest&limit=1")
+        self.assertEqual(everything["total"], 150)
+        facets = get("/v1/facets?q=is:untagged&collection=photos")
+        self.assertEqual((facets["total"], facets["untagged"], facets["tags"]), (51, 51, []))
+        self.assertEqual(get("/v1/facets?q=is:placed")["total"], get("/v1/facets")["placed"])
+        places = get("/v1/places?q=area:50.1,12,50.3,14&collection=photos")["points"]
+        self.assertTrue(places["id"] and all(50.1 <= each <= 50.3 for each in places["latitude"]))
+        first = {"items": [{"collection": "photos", "id": "2019/p4.png"}, {"collection": "photos", "id": "2019/p1.png"}]}
+        named = post("/v1/selection", {"search": {"q": "is:untagged", "collection": ["photos"]},
+                                       "except": [first["items"][1]]})["collections"]
+        self.assertEqual(len(named[0]["ids"]), 50)
+        changed = post("/v1/changes", {**first, "changes": [{"do": "add", "tag": "both"}, {"do": "remove", "tag": "Ölfass"}]})
+        self.assertEqual((changed["items"], changed["stored"]), (2, 3), "only one of them has the tag to remove")
+        now = get(ITEM)["tags"]
+        self.assertEqual([each["by"] for each in now if each["name"] == "both"], ["user"])
+        back = post("/v1/changes/undo", {"first": changed["first"], "last": changed["last"]})
+        self.assertEqual(back["stored"], 3)
+        self.assertEqual(get(ITEM)["tags"], item["tags"])
+        exported = post("/v1/export", {**first, "format": "jsonl"})
+        self.assertEqual(len(exported.splitlines()), 2)
         found = get("/v1/search?q=feather+xyzzy&limit=5&explain=1")
         self.assertEqual(found["unknown"], ["xyzzy"])
         self.assertEqual(len(found["hits"]), 5)
@@ -111,6 +131,12 @@ class Interface(Described):
         get("/v1/concepts/round?collection=photos", status=404)
         post("/v1/concepts/round/lessons", {"collection": "photos", "yes": ["2019/p1.png"], "no": ["2019/p0.png"]})
         self.assertEqual(get("/v1/concepts/round?collection=photos&limit=3")["shown"], 1)
+        tagged = post("/v1/concepts/round/tags", {"collection": "photos", "items": 5})
+        self.assertEqual(tagged["before"], 0)
+        self.assertEqual(get("/v1/facets?q=is:automatic&collection=photos")["total"], tagged["tagged"])
+        taken = self.check(server, "DELETE", "/v1/concepts/round/tags?collection=photos")
+        self.assertEqual((taken["before"], taken["tagged"]), (tagged["tagged"], 0))
+        self.assertEqual(get("/v1/facets?q=is:automatic&collection=photos")["total"], 0)
         related = get(f"/v1/relate?item={encoded('2019/p4.png')}&collection=photos&explain=1")
         self.assertIn("photos/tags", [each["kind"] for each in related["kinds"]])
         get("/v1/same-tags")
@@ -154,7 +180,9 @@ class Interface(Described):
                 ("/v1/collections/photos/items?limit=-1", 400, "expected"),
                 (ITEM + "/thumbnail?size=77", 400, "64"),
                 (ITEM + "/suggestions", 404, "learn"),
-                ("/v1/search?q=", 400, "empty"),
+                ("/v1/search?q=is:odd", 400, "is:untagged"),
+                ("/v1/search?q=area:1,2", 400, "south"),
+                ("/v1/search?q=owl&order=odd", 400, "newest"),
                 ("/v1/search?q=a&collection=fotos", 404, "fotos"),
                 ("/v1/search?q=" + "a" * 9000, 414, ""),
                 ("/v1/concepts", 404, "learn"),
@@ -172,6 +200,12 @@ class Interface(Described):
                 self.assertEqual(answer.json["status"], status)
                 self.assertIn(said, answer.json["detail"])
         for path, body, said in [
+                ("/v1/changes", {"changes": [{"do": "add", "tag": "a"}]}, "items"),
+                ("/v1/changes", {"items": [{"collection": "photos", "id": "2019/p1.png"}],
+                                 "changes": [{"do": "add", "tag": " "}]}, "tag"),
+                ("/v1/changes", {"items": [], "changes": [{"do": "burn"}]}, "burn"),
+                ("/v1/changes/undo", {"first": 3, "last": 1}, "first"),
+                ("/v1/export", {"items": [], "format": "odd"}, "csv"),
                 ("/v1/jobs", {"task": "learn-everything"}, "learn-search"),
                 ("/v1/jobs", {"task": "learn-suggest"}, "collection"),
                 ("/v1/jobs", {"task": "learn-suggest", "collection": "photos", "include": "/etc/passwd"}, "include"),

@@ -7,15 +7,17 @@ import { item } from './parts/item.mjs';
 import { library } from './parts/library.mjs';
 import { looks } from './parts/looks.mjs';
 import { map } from './parts/map.mjs';
+import { places } from './parts/places.mjs';
 import { quality } from './parts/quality.mjs';
 import { review } from './parts/review.mjs';
 import { search } from './parts/search.mjs';
+import { select } from './parts/select.mjs';
 import { teach } from './parts/teach.mjs';
 import { transfer } from './parts/transfer.mjs';
 import { troubles } from './parts/troubles.mjs';
 
 const only = process.env.COMMONPLACE_WEB_ONLY ?? '';
-const parts = { search, item, review, teach, map, transfer, quality, library, troubles, looks };
+const parts = { search, select, item, review, teach, places, map, transfer, quality, library, troubles, looks };
 
 test('page', { skip: missing() }, async (t) => {
   try {

@@ -1,5 +1,8 @@
+import { Box } from './components/box';
 import { ConfirmDialog } from './components/confirm';
+import { Icon } from './components/icon';
 import { Alerts, RunningJob, TokenDialog } from './components/shell';
+import { ToastLine } from './components/toast';
 import { View } from './components/view';
 import { counted } from './format';
 import { isEmpty, library, loadingError, loadLibrary, readOnly } from './state/library';
@@ -8,16 +11,18 @@ import { isDark, switchTheme, theme } from './state/theme';
 import { ItemView } from './views/item';
 import { LibraryView } from './views/library';
 import { MapView } from './views/map';
+import { PlacesView } from './views/places';
 import { QualityView } from './views/quality';
 import { ReviewView } from './views/review';
 import { SearchView } from './views/search';
 import { TeachView } from './views/teach';
 import { TransferView } from './views/transfer';
 import { WelcomeView } from './views/welcome';
+import { language, t } from './words/say';
 
-const TABS: [string, string][] = [
-  ['search', 'Search'], ['review', 'Review'], ['teach', 'Teach'], ['map', 'Map'],
-  ['transfer', 'Transfer'], ['quality', 'Quality'], ['library', 'Library'],
+const tabs = (): [string, string][] => [
+  ['search', t('Search')], ['review', t('Review')], ['teach', t('Teach')], ['places', t('Places')], ['map', t('Map')],
+  ['transfer', t('Transfer')], ['quality', t('Quality')], ['library', t('Library')],
 ];
 
 function Header() {
@@ -25,18 +30,19 @@ function Header() {
   const dark = theme.value && isDark();
   return (
     <header class="header">
-      <a class="brand" href={address('search')}>{library.value?.name ?? 'Commonplace'}</a>
-      <nav aria-label="Views">
+      <a class="brand" href={address('search')} dir="auto">{library.value?.name ?? 'Commonplace'}</a>
+      {library.value && !isEmpty.value && <Box />}
+      <nav aria-label={t('Views')}>
         <ul>
-          {TABS.map(([name, text]) => (
+          {tabs().map(([name, text]) => (
             <li key={name}>
               <a href={address(name)} aria-current={name === view ? 'page' : undefined}>{text}</a>
             </li>
           ))}
         </ul>
       </nav>
-      <button type="button" class="theme" onClick={switchTheme}
-        aria-label={dark ? 'Light colours' : 'Dark colours'}>{dark ? 'Light' : 'Dark'}</button>
+      <button type="button" class="round theme" onClick={switchTheme}
+        aria-label={dark ? t('Light colours') : t('Dark colours')}><Icon name={dark ? 'sun' : 'moon'} /></button>
     </header>
   );
 }
@@ -58,6 +64,7 @@ function Current() {
     case 'item': return <ItemView key={parts.join('/')} collection={parts[0] ?? ''} id={parts[1] ?? ''} />;
     case 'review': return <ReviewView />;
     case 'teach': return <TeachView />;
+    case 'places': return <PlacesView />;
     case 'map': return <MapView />;
     case 'transfer': return <TransferView />;
     case 'quality': return <QualityView />;
@@ -73,6 +80,7 @@ function Current() {
 
 export function App() {
   const about = library.value;
+  void language.value;
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => {
@@ -92,6 +100,7 @@ export function App() {
           </p>
         )}
       </footer>
+      <ToastLine />
       <TokenDialog />
       <ConfirmDialog />
     </>

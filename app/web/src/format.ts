@@ -54,8 +54,18 @@ export function listed(names: string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
 }
 
-export function titleOf(item: { title?: string; id: string }): string {
-  return item.title || item.id;
+/** What something is called: its title, the beginning of its text, the name of its file, or its id. */
+export function titleOf(item: { title?: string; snippet?: string; text?: string; id: string }): string {
+  if (item.title) return item.title;
+  const text = (item.snippet ?? item.text ?? '').trim();
+  if (text) return text.length > 90 ? `${text.slice(0, 90).replace(/\s+\S*$/, '')} …` : text;
+  if (/^https?:/.test(item.id)) return item.id.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '');
+  return item.id.split('/').pop() || item.id;
+}
+
+/** The host of an address, for a short link. */
+export function hostOf(url: string): string {
+  return /^mailto:/.test(url) ? url.slice(7) : /^https?:\/\/(?:www\.)?([^/?#]+)/.exec(url)?.[1] ?? url;
 }
 
 /** "map_of_missing" and "precision@1" as words. */

@@ -1,5 +1,9 @@
 #include "commonplace/library/decisions.h"
 
+#include <map>
+#include <tuple>
+#include <utility>
+
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/tag_table.h"
@@ -15,10 +19,18 @@ std::vector<Decision> decisions_of(Statement& query) {
   return result;
 }
 
+std::int64_t newest(const Library& library) {
+  return library.database().integer("SELECT coalesce(max(id), 0) FROM decision");
+}
+
 }  // namespace
 
 void decide(Library& library, const Collection& collection,
             const std::vector<Decision>& decisions) {
+  decide(library, {{collection, decisions}});
+}
+
+DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& decisions) {
   Transaction transaction(library.database());
   TagTable tags(library.database());
   Statement known =
@@ -27,15 +39,42 @@ void decide(Library& library, const Collection& collection,
       "INSERT INTO decision(collection, item, tag, verdict, written, time) "
       "VALUES(?, ?, ?, ?, ?, ?)");
   const std::string now = current_time();
-  for (const Decision& each : decisions) {
-    require(known.bind(collection.id, each.item).step(), "collection '", collection.name,
-            "' has no item '", each.item, "'");
-    const std::string name = tag_name(each.tag);
-    require(!name.empty(), "'", each.tag, "' is not a tag: nothing but white space");
-    insert.run(collection.name, each.item, tags.find_or_make(name).id,
-               static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time);
-  }
+  DecisionRun run;
+  const std::int64_t before = newest(library);
+  for (const auto& [collection, of_collection] : decisions)
+    for (const Decision& each : of_collection) {
+      require(known.bind(collection.id, each.item).step(), "collection '", collection.name,
+              "' has no item '", each.item, "'");
+      const std::string name = tag_name(each.tag);
+      require(!name.empty(), "'", each.tag, "' is not a tag: nothing but white space");
+      insert.run(collection.name, each.item, tags.find_or_make(name).id,
+                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time);
+      ++run.count;
+    }
+  if (run.count > 0) std::tie(run.first, run.last) = std::pair(before + 1, newest(library));
   transaction.commit();
+  return run;
+}
+
+DecisionRun undo(Library& library, DecisionRun run) {
+  Statement query = library.database().prepare(
+      "SELECT d.collection, d.item, d.written, coalesce((SELECT b.verdict FROM decision b WHERE "
+      "b.collection = d.collection AND b.item = d.item AND b.tag = d.tag AND b.id < ?1 "
+      "ORDER BY b.id DESC LIMIT 1), 0) FROM decision d "
+      "JOIN collection c ON c.name = d.collection "
+      "JOIN item i ON i.collection = c.id AND i.key = d.item "
+      "WHERE d.id BETWEEN ?1 AND ?2 AND d.id = (SELECT max(n.id) FROM decision n WHERE "
+      "n.collection = d.collection AND n.item = d.item AND n.tag = d.tag) ORDER BY d.id");
+  query.bind(run.first, run.last);
+  std::map<std::string, std::vector<Decision>> back;
+  while (query.step())
+    back[std::string(query.text(0))].push_back({std::string(query.text(1)),
+                                                std::string(query.text(2)),
+                                                static_cast<Verdict>(query.integer(3)), ""});
+  std::vector<CollectionDecisions> decisions;
+  for (auto& [name, of_collection] : back)
+    decisions.push_back({collection(library, name), std::move(of_collection)});
+  return decide(library, decisions);
 }
 
 std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection) {

@@ -24,8 +24,28 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-/// Adds to the log of decisions, all or none. Each item must be in the collection.
+/// A part of the log of decisions: what was stored at once, by its first and last number. Both are
+/// 0 where nothing was.
+struct DecisionRun {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t count = 0;
+};
+
+/// The decisions of one collection.
+struct CollectionDecisions {
+  Collection collection;
+  std::vector<Decision> decisions;
+};
+
+/// Adds to the log of decisions, all or none. Each item must be in its collection.
+DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& decisions);
 void decide(Library& library, const Collection& collection, const std::vector<Decision>& decisions);
+
+/// Takes a run back, all or none: what it decided and nobody changed since becomes what was in
+/// force before it. That is a run too, so that it can be taken back in its turn. Items that have
+/// gone since are left out.
+DecisionRun undo(Library& library, DecisionRun run);
 
 /// The decisions in force for a collection (its name suffices: they outlive it), oldest first.
 std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection);

@@ -107,6 +107,14 @@ void remove_model(Library& library, std::string_view name) {
   sweep(library);
 }
 
+void name_model(Library& library, std::string_view name) {
+  library.database()
+      .prepare(
+          "INSERT OR IGNORE INTO model(name, kind, options, report, created) "
+          "VALUES(?, 'named', '{}', '{}', ?)")
+      .run(name, current_time());
+}
+
 void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
                         const std::vector<MachineTag>& tags) {
   model_record(library, model);

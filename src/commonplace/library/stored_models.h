@@ -46,6 +46,9 @@ std::optional<std::filesystem::path> word_index_file(const Library& library,
 void store_word_index(Library& library, const Collection& collection,
                       const std::function<void(const std::filesystem::path&)>& write);
 
+/// Records a name that machine tags are given under, if there is no model of that name yet.
+void name_model(Library& library, std::string_view name);
+
 struct MachineTag {
   std::string item;
   std::string tag;

@@ -9,6 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/features/tokens.h"
+#include "commonplace/library/item_facts.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/rows/item_texts.h"
@@ -88,10 +89,12 @@ struct CollectionSearcher::Parts {
   std::vector<std::uint8_t> allowed(const SearchQuery& query) const {
     if (!query.condition) return {};
     ItemReader reader(library, searched);
-    return items_that_meet(*query.condition, index, tokens,
-                           [&](std::int64_t row, const std::vector<std::string>& run) {
-                             return has_phrase(reader, row, run);
-                           });
+    return items_that_meet(
+        *query.condition, index, tokens,
+        [&](std::int64_t row, const std::vector<std::string>& run) {
+          return has_phrase(reader, row, run);
+        },
+        [&] { return item_facts(library, searched); });
   }
 
   /// Everything when nothing but a condition was given: in the order of the rows.
@@ -140,7 +143,9 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   std::vector<std::string> tokens;
   for (const std::string& word : query.words)
     for (std::string& token : tokenizer.tokens(word)) tokens.push_back(std::move(token));
-  const std::vector<std::uint8_t> allowed = parts_->allowed(query);
+  std::vector<std::uint8_t> allowed = parts_->allowed(query);
+  if (query.words.empty() && !query.condition)
+    allowed.assign(static_cast<std::size_t>(parts_->index.items), 1);
   SearchRanking ranking;
   ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
   if (tokens.empty()) {
@@ -192,6 +197,11 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
 
 ItemReader CollectionSearcher::reader() const { return {parts_->library, parts_->searched}; }
 
+std::optional<std::int64_t> CollectionSearcher::time_of(std::int64_t row) const {
+  const std::int64_t time = parts_->index.times.at(static_cast<std::size_t>(row));
+  return time == SearchIndex::kNoTime ? std::nullopt : std::optional(time);
+}
+
 std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
                                                   const RankedItem& ranked, ItemReader& reader,
                                                   const SearchOptions& options) const {
@@ -203,7 +213,11 @@ std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
   hit.id = std::move(found.id);
   hit.title = std::move(found.title);
   hit.image = !found.image.empty();
+  hit.picture = std::move(found.image);
   hit.tags = names(found.tags);
+  hit.text = std::move(found.text);
+  hit.time = std::move(found.time);
+  hit.metadata = std::move(found.metadata);
   hit.score = ranked.score;
   hit.own = ranked.own;
   hit.borrowed = ranked.borrowed;
@@ -264,7 +278,7 @@ std::vector<SearchPlace> search_places(const Library& library,
 }
 
 SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> rankings,
-                             std::int64_t limit)
+                             std::int64_t limit, SearchOrder order)
     : searchers_(std::move(searchers)), rankings_(std::move(rankings)) {
   if (!rankings_.empty()) unknown_ = rankings_.front().ask.unknown;
   for (std::size_t place = 0; place < rankings_.size(); ++place) {
@@ -276,8 +290,7 @@ SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> ran
     rankings_[place].items = {};
     total_ += rankings_[place].found;
   }
-  std::stable_sort(entries_.begin(), entries_.end(),
-                   [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
+  put_in_order(order);
   std::vector<SearchPlace> places;
   for (const auto& each : searchers_) places.push_back({each->collection(), each->model()});
   const bool overlapping = overlap(places);
@@ -289,6 +302,25 @@ SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> ran
   }
   if (std::ssize(entries_) > limit) entries_.resize(static_cast<std::size_t>(limit));
   if (overlapping) total_ = std::ssize(entries_);
+}
+
+void SearchResults::put_in_order(SearchOrder order) {
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
+  if (order == SearchOrder::best) return;
+  const auto key = [&](const Entry& entry) {
+    const auto time = searchers_[entry.place]->time_of(entry.item.row);
+    // What has no time stands after all that has.
+    return std::pair(time ? 0 : 1,
+                     order == SearchOrder::oldest ? time.value_or(0) : -time.value_or(0));
+  };
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
+}
+
+void SearchResults::visit(
+    const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const {
+  for (const Entry& entry : entries_) visit(*searchers_[entry.place], entry.item.row);
 }
 
 bool overlap(const std::vector<SearchPlace>& places) {

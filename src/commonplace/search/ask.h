@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ struct SearchOptions {
   bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
   bool words_only = false;   ///< rank by the words themselves, borrow nothing
 };
+
+/// In which order results stand; those without a time come last.
+enum class SearchOrder { best, newest, oldest };
 
 /// Why an item is there.
 struct SearchReasons {
@@ -58,8 +62,12 @@ struct SearchHit {
   std::string collection;
   std::string id;
   std::string title;
-  bool image = false;  ///< it has a picture
+  bool image = false;   ///< it has a picture
+  std::string picture;  ///< where, as the item has it
   std::vector<std::string> tags;
+  std::string text;
+  std::string time;
+  std::string metadata;
   double score = 0;
   double own = 0;         ///< the part of the score that its own words have
   double borrowed = 0;    ///< and the part that was borrowed
@@ -89,6 +97,7 @@ class CollectionSearcher {
   ~CollectionSearcher();
   CollectionSearcher(CollectionSearcher&&) noexcept;
 
+  /// By an empty query everything is found, in the order of the rows.
   SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
   SearchRanking rank_like(const std::string& item_collection, const std::string& id,
@@ -97,6 +106,8 @@ class CollectionSearcher {
   std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
                                 ItemReader& reader, const SearchOptions& options) const;
   ItemReader reader() const;
+  /// Seconds since 1970; nothing for an item without a time.
+  std::optional<std::int64_t> time_of(std::int64_t row) const;
 
   /// Ranks, and reads all that was ranked.
   SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
@@ -131,7 +142,8 @@ class SearchResults {
   using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
   /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
   /// kept.
-  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit);
+  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit,
+                SearchOrder order = SearchOrder::best);
 
   const Searchers& searchers() const { return searchers_; }
   /// How many items were found. Where models of one collection overlap only what is kept counts.
@@ -140,8 +152,11 @@ class SearchResults {
   const std::vector<std::string>& unknown() const { return unknown_; }
   std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
                               const SearchOptions& options) const;
+  /// Calls `visit` for all that is kept, in order.
+  void visit(const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const;
 
  private:
+  void put_in_order(SearchOrder order);
   struct Entry {
     std::size_t place;
     RankedItem item;

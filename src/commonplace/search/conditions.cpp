@@ -1,5 +1,8 @@
 #include "commonplace/search/conditions.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "commonplace/formats/item.h"
 #include "commonplace/formats/tag_name.h"
 
@@ -10,8 +13,9 @@ using Rows = std::vector<std::uint8_t>;
 
 class Meeting {
  public:
-  Meeting(const SearchIndex& index, const TokenOptions& tokens, const HasPhrase& has_phrase)
-      : index_(index), tokenizer_(tokens), has_phrase_(has_phrase) {}
+  Meeting(const SearchIndex& index, const TokenOptions& tokens, const HasPhrase& has_phrase,
+          const ReadFacts& read_facts)
+      : index_(index), tokenizer_(tokens), has_phrase_(has_phrase), read_facts_(read_facts) {}
 
   Rows rows(const QueryCondition& condition) {
     using Kind = QueryCondition::Kind;
@@ -27,6 +31,16 @@ class Meeting {
       case Kind::after:
         return times(condition.text,
                      [](std::int64_t time, std::int64_t bound) { return time >= bound; });
+      case Kind::during: {
+        const std::int64_t end = end_of(condition.text);
+        return times(condition.text, [end](std::int64_t time, std::int64_t bound) {
+          return time >= bound && time < end;
+        });
+      }
+      case Kind::fact:
+        return fact(condition.text);
+      case Kind::area:
+        return area(condition.text);
       case Kind::all:
       case Kind::any:
         return joined(condition);
@@ -87,6 +101,58 @@ class Meeting {
     return result;
   }
 
+  /// Seconds since 1970 of what comes after a year, a month or a day.
+  static std::int64_t end_of(const std::string& time) {
+    const std::int64_t begin = epoch_seconds(time);
+    if (time.size() >= 10) return begin + 86'400;
+    // The next month begins within 32 days, the next year within 367.
+    const std::string next = time_of_epoch(begin + (time.size() >= 7 ? 32 : 367) * 86'400LL);
+    return epoch_seconds(next.substr(0, time.size()));
+  }
+
+  Rows fact(const std::string& name) {
+    if (name == "tagged" || name == "untagged") {
+      Rows result = with_value(0);
+      const SparseView tags = index_.tag_items.view();
+      for (std::int64_t tag = 0; tag < index_.tag_items.rows(); ++tag)
+        mark(tags, static_cast<std::int32_t>(tag), result);
+      if (name == "untagged")
+        for (std::uint8_t& row : result) row = row == 0 ? 1 : 0;
+      return result;
+    }
+    const ItemFacts& known = facts();
+    return rows_where([&](std::size_t row) {
+      if (name == "picture") return known.picture[row] != 0;
+      if (name == "text") return known.picture[row] == 0;
+      if (name == "link") return known.link[row] != 0;
+      if (name == "automatic") return known.automatic[row] != 0;
+      return known.place[row].has_value();
+    });
+  }
+
+  Rows area(const std::string& text) {
+    const QueryArea asked = parse_area(text).value();
+    const ItemFacts& known = facts();
+    return rows_where([&](std::size_t row) {
+      return known.place[row] &&
+             asked.holds(known.place[row]->latitude, known.place[row]->longitude);
+    });
+  }
+
+  /// Of items that came after the index nothing is said.
+  template <class Holds>
+  Rows rows_where(const Holds& holds) {
+    Rows result = with_value(0);
+    const std::size_t known = std::min(result.size(), facts().place.size());
+    for (std::size_t row = 0; row < known; ++row) result[row] = holds(row) ? 1 : 0;
+    return result;
+  }
+
+  const ItemFacts& facts() {
+    if (!facts_) facts_ = read_facts_ ? read_facts_() : ItemFacts();
+    return *facts_;
+  }
+
   Rows joined(const QueryCondition& condition) {
     const bool all = condition.kind == QueryCondition::Kind::all;
     Rows result = with_value(all ? 1 : 0);
@@ -101,13 +167,16 @@ class Meeting {
   const SearchIndex& index_;
   Tokenizer tokenizer_;
   const HasPhrase& has_phrase_;
+  const ReadFacts& read_facts_;
+  std::optional<ItemFacts> facts_;
 };
 
 }  // namespace
 
 std::vector<std::uint8_t> items_that_meet(const QueryCondition& condition, const SearchIndex& index,
-                                          const TokenOptions& tokens, const HasPhrase& has_phrase) {
-  return Meeting(index, tokens, has_phrase).rows(condition);
+                                          const TokenOptions& tokens, const HasPhrase& has_phrase,
+                                          const ReadFacts& read_facts) {
+  return Meeting(index, tokens, has_phrase, read_facts).rows(condition);
 }
 
 }  // namespace commonplace

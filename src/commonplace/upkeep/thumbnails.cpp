@@ -1,11 +1,14 @@
 #include "commonplace/upkeep/thumbnails.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <span>
 
 #include "commonplace/base/error.h"
 #include "commonplace/features/encode_jpeg.h"
+#include "commonplace/features/exif_orientation.h"
 #include "commonplace/features/picture.h"
+#include "commonplace/formats/picture_bytes.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/paths.h"
 #include "commonplace/io/xxhash64.h"
@@ -38,6 +41,88 @@ std::string type_of(const fs::path& path) {
       head.find("<?xml") != std::string::npos || head.find("<svg") != std::string::npos;
   if (marked_up && path.extension() == ".svg") return "image/svg+xml";
   return {};
+}
+
+struct Sides {
+  double width = 0;
+  double height = 0;
+};
+
+Sides turned(Sides sides, int orientation) {
+  return orientation >= 5 ? Sides{sides.height, sides.width} : sides;
+}
+
+std::string head_of(PictureBytes& bytes, std::uint64_t most) {
+  return std::string(bytes.read(0, std::min(bytes.size(), most)));
+}
+
+Sides jpeg_sides(PictureBytes& bytes) {
+  int orientation = 1;
+  for (std::uint64_t at = 2; bytes.holds(at, 9);) {
+    const std::string_view head = bytes.read(at, 9);
+    if (head[0] != '\xFF') return {};
+    const auto marker = static_cast<unsigned char>(head[1]);
+    const std::uint64_t length = big_endian(head.substr(2, 2));
+    const bool frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (frame)
+      return turned({static_cast<double>(big_endian(head.substr(7, 2))),
+                     static_cast<double>(big_endian(head.substr(5, 2)))},
+                    orientation);
+    if (length < 2) return {};
+    if (marker == 0xE1 && bytes.holds(at + 4, length - 2)) {
+      const std::string_view body = bytes.read(at + 4, length - 2);
+      if (body.starts_with(std::string_view("Exif\0\0", 6)))
+        orientation = exif_orientation(body.substr(6));
+    }
+    at += 2 + length;
+  }
+  return {};
+}
+
+Sides png_sides(PictureBytes& bytes) {
+  const std::string_view head = bytes.read(16, 8);
+  return {static_cast<double>(big_endian(head.substr(0, 4))),
+          static_cast<double>(big_endian(head.substr(4, 4)))};
+}
+
+Sides gif_sides(PictureBytes& bytes) {
+  const std::string_view head = bytes.read(6, 4);
+  return {static_cast<double>(little_endian(head.substr(0, 2))),
+          static_cast<double>(little_endian(head.substr(2, 2)))};
+}
+
+Sides webp_sides(PictureBytes& bytes) {
+  const std::string_view head = bytes.read(12, 18);
+  const auto at = [&](std::size_t from, std::size_t count) {
+    return static_cast<double>(little_endian(head.substr(from, count)) &
+                               (count == 2 ? 0x3FFFU : 0xFFFFFFU));
+  };
+  if (head.starts_with("VP8X")) return {at(12, 3) + 1, at(15, 3) + 1};
+  if (head.starts_with("VP8 ")) return {at(14, 2), at(16, 2)};
+  if (!head.starts_with("VP8L")) return {};
+  const std::uint64_t bits = little_endian(head.substr(9, 4));
+  return {static_cast<double>((bits & 0x3FFFU) + 1),
+          static_cast<double>(((bits >> 14U) & 0x3FFFU) + 1)};
+}
+
+/// By the box that is drawn, or else by width and height.
+Sides svg_sides(PictureBytes& bytes) {
+  const std::string text = head_of(bytes, 4096);
+  const auto after = [&](std::string_view name) {
+    const std::size_t found = text.find(name);
+    return found == std::string::npos ? std::string() : text.substr(found + name.size(), 80);
+  };
+  double x = 0;
+  double y = 0;
+  Sides sides;
+  if (std::sscanf(after("viewBox=\"").c_str(), "%lf%*[ ,]%lf%*[ ,]%lf%*[ ,]%lf", &x, &y,
+                  &sides.width, &sides.height) == 4)
+    return sides;
+  sides = {};
+  std::sscanf(after(" width=\"").c_str(), "%lf", &sides.width);
+  std::sscanf(after(" height=\"").c_str(), "%lf", &sides.height);
+  return sides;
 }
 
 /// Browsers show no drawing whose root lacks its namespaces, which old ones do. Nothing if it has
@@ -89,7 +174,10 @@ std::string name_of(const fs::path& path, int side) {
 std::optional<PictureFile> picture_file(const Library& library, const std::string& collection_name,
                                         const std::string& id) {
   const Collection chosen = collection(library, collection_name);
-  const Item found = item(library, chosen, id);
+  return picture_file(chosen, item(library, chosen, id));
+}
+
+std::optional<PictureFile> picture_file(const Collection& chosen, const Item& found) {
   const std::string location = image_location(chosen, found);
   if (location.empty() || location.find("://") != std::string::npos || chosen.root.empty())
     return std::nullopt;
@@ -102,6 +190,21 @@ std::optional<PictureFile> picture_file(const Library& library, const std::strin
   std::string type = type_of(path);
   if (type.empty()) return std::nullopt;
   return PictureFile{path, std::move(type)};
+}
+
+std::optional<double> picture_ratio(const PictureFile& picture) {
+  try {
+    PictureBytes bytes(picture.path);
+    const Sides sides = picture.type == "image/jpeg"   ? jpeg_sides(bytes)
+                        : picture.type == "image/png"  ? png_sides(bytes)
+                        : picture.type == "image/gif"  ? gif_sides(bytes)
+                        : picture.type == "image/webp" ? webp_sides(bytes)
+                                                       : svg_sides(bytes);
+    if (!(sides.width > 0) || !(sides.height > 0)) return std::nullopt;
+    return sides.width / sides.height;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::optional<Thumbnail> thumbnail(const fs::path& library, const PictureFile& picture, int side) {

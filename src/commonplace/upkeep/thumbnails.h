@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "commonplace/formats/item.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {
@@ -18,6 +19,13 @@ struct PictureFile {
 /// That of an item; nothing if it has none that can be shown. Error if there is no such item.
 std::optional<PictureFile> picture_file(const Library& library, const std::string& collection,
                                         const std::string& id);
+
+/// The same for an item that is at hand.
+std::optional<PictureFile> picture_file(const Collection& collection, const Item& item);
+
+/// Its width by its height as it is shown, from the first bytes of the file; nothing where they do
+/// not say.
+std::optional<double> picture_ratio(const PictureFile& picture);
 
 /// A JPEG of the picture whose longer side is at most `side`, kept below the library's thumbnails/
 /// until the picture changes; not kept where the library cannot be written. Drawings (SVG) and

@@ -5,6 +5,7 @@ import { barriers, go, settled, TABS, until, visit, world } from '../support.mjs
 const VIEWS = [
   ...TABS, 'search?q=owl&collection=photos', 'item/photos/2019%2Fp0.png', 'item/photos/2019%2Fp4.png',
   'item/notes/n0', 'teach?collection=photos&concept=owl&yes=2019%2Fp0.png&no=2019%2Fp1.png', 'review?tag=owl',
+  'review?many=1&tag=owl', 'search?collection=photos&panel=filters', 'search?collection=notes', 'search?collection=photos&at=1&full=1',
 ];
 
 const openAll = (page) => page.evaluate(() => {
@@ -82,7 +83,8 @@ export const looks = {
     await openAll(page);
     await look('transfer');
     await go(page, server, 'search?q=owl&collection=photos');
-    await page.getByRole('button', { name: /^Why is/ }).first().click();
+    await page.locator('[data-index="0"] .tile-link').focus();
+    await page.keyboard.press('w');
     await page.getByRole('heading', { name: 'Its own words' }).waitFor();
     await look('why');
     assert.deepEqual(found, []);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { command, go, hold, show, until, visit } from '../support.mjs';
+import { barriers, command, go, hold, show, until, visit } from '../support.mjs';
 
 /** The line of counts, as numbers. */
 async function counts(page) {
@@ -137,5 +137,30 @@ export const review = {
     await page.getByLabel('Order').selectOption('tag');
     await until(() => /order=tag/.test(page.url()), 'the order is in the address');
     await question(page);
+  }),
+
+  'many at once: the wrong ones are clicked, Enter accepts the rest': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review?many=1&tag=owl');
+    await page.locator('.review-grid.shown').waitFor();
+    const guesses = page.locator('button.guess');
+    const many = await guesses.count();
+    assert.equal(many, 17);
+    assert.deepEqual(await barriers(page), []);
+    const names = await page.evaluate(async () => (await (await fetch('/v1/review?collection=photos&tag=owl&limit=40')).json()).entries.map((each) => each.id));
+    await guesses.nth(2).click();
+    await guesses.first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: `Accept ${many - 2}, reject 2` }).waitFor();
+    await hold(page, 'Enter');
+    await page.locator('.toast').getByText(`“owl”: ${many - 2} accepted, 2 rejected.`).waitFor();
+    await page.getByText('There is nothing left to ask about owl.').waitFor();
+    const verdict = (id) => decided(library, { id, tag: 'owl' });
+    assert.equal(await verdict(names[0]), 'accepted');
+    assert.equal(await verdict(names[1]), 'rejected');
+    assert.equal(await verdict(names[2]), 'rejected');
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await guesses.count()) === many, 'undo brings all of them back');
+    assert.notEqual(await verdict(names[0]), 'accepted');
   }),
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { breakDown, COUNT, countOf, GROUPS, go, until, visit } from '../support.mjs';
+import { breakDown, command, COUNT, countOf, GROUPS, go, until, visit, world } from '../support.mjs';
 
 const status = (page) => page.locator('main [role=status]').first();
 const tiles = (page) => page.locator('[role=gridcell] .tile-link');
@@ -109,7 +109,7 @@ export const search = {
     const at = await focused(page);
     const title = await page.evaluate(() => document.activeElement.innerText.trim());
     await until(async () => new RegExp(`at=${at}(&|$)`).test(page.url()), 'the place is in the address');
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('o');
     await page.getByRole('heading', { level: 1, name: title.split('\n')[0] }).waitFor();
     await page.goBack();
     await until(async () => (await focused(page)) === at, 'back leads to the same tile');
@@ -149,4 +149,85 @@ export const search = {
     await page.locator('main [role=alert]').waitFor();
     assert.match(await page.locator('main [role=alert]').innerText(), /\S/);
   }, { allowed: /status of 400/ }),
+
+  'the first picture stands high, and every row is full': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search?collection=photos');
+    await until(async () => (await tiles(page).count()) > 6, 'there are tiles');
+    const found = await page.evaluate(() => {
+      const rows = [...document.querySelectorAll('.gallery-row')].map((row) => [...row.children].map((cell) => cell.getBoundingClientRect()));
+      const gallery = document.querySelector('.gallery').getBoundingClientRect();
+      return { top: rows[0][0].top, right: gallery.right, ends: rows.slice(0, -1).map((row) => row[row.length - 1].right), heights: rows.map((row) => row[0].height) };
+    });
+    assert.ok(found.top <= 104, `the first picture stands at ${found.top}`);
+    for (const end of found.ends) assert.ok(Math.abs(end - found.right) < 2, `a row ends at ${end}, the gallery at ${found.right}`);
+    const size = page.getByRole('slider', { name: 'Size of the pictures' });
+    await size.press('End');
+    await until(async () => (await page.locator('.gallery-row').first().boundingBox()).height > found.heights[0], 'larger pictures are larger');
+  }),
+
+  'facets narrow, and say how many': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search?collection=photos');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const panel = page.getByRole('complementary', { name: 'Filters' });
+    const untagged = panel.getByRole('button', { name: /^Untagged/ });
+    const said = countOf((await untagged.innerText()).replace(/\D+/, ''));
+    assert.equal(said, COUNT - 99);
+    await untagged.click();
+    await until(async () => countOf(await status(page).innerText()) === said, 'so many are found');
+    assert.equal(await page.locator('#search-box').inputValue(), 'is:untagged');
+    await panel.getByRole('button', { name: /^With a place/ }).click();
+    await until(async () => countOf(await status(page).innerText()) < said, 'two conditions find fewer');
+    await untagged.click();
+    await until(async () => countOf(await status(page).innerText()) > said, 'a condition that is taken back finds more');
+  }),
+
+  'texts are lines with what was asked for lit, and links open': async () => {
+    const library = await world.empty();
+    const marks = [{ id: 'a', title: 'Harbours', text: 'Old harbours of the north, and a harbour of the south', url: 'https://example.org/x' },
+      { id: 'b', title: 'Bad', text: 'a harbour too', url: 'javascript:alert(1)' }, { id: 'c/readme.txt', text: '' }];
+    await command('add', library, 'marks', world.file('marks.jsonl', marks.map((each) => `${JSON.stringify(each)}\n`).join('')));
+    await visit(async ({ page, server }) => {
+      await go(page, server, 'search?q=harbour');
+      await page.locator('.line').first().waitFor();
+      await until(async () => (await page.locator('.line mark').allInnerTexts()).join().toLowerCase().includes('harbours'), 'the words are lit');
+      const links = page.locator('.line-url');
+      assert.equal(await links.count(), 1);
+      assert.equal(await links.getAttribute('href'), 'https://example.org/x');
+      assert.match(await links.getAttribute('rel'), /noopener/);
+      await go(page, server, 'search');
+      await page.getByRole('link', { name: 'readme.txt', exact: true }).waitFor();
+    }, { library });
+  },
+
+  'the box knows commands and years, and results come as one types': () => visit(async ({ page, server }) => {
+    await go(page, server, 'review');
+    await page.keyboard.press('Control+k');
+    await until(() => page.evaluate(() => document.activeElement?.id === 'search-box'), 'the box has the focus');
+    await page.keyboard.type('untagged');
+    await page.getByRole('option', { name: /^Untagged items/ }).waitFor();
+    await page.getByRole('option', { name: /^Untagged items/ }).click();
+    await until(() => /is%3Auntagged/.test(page.url()), 'it is searched for');
+    await until(() => page.evaluate(() => document.activeElement?.tagName === 'H1'), 'the view has the focus');
+    const box = page.locator('#search-box');
+    await box.fill('');
+    await box.pressSequentially('feather');
+    await until(async () => /best first/.test(await status(page).innerText()), 'there is a ranking without Enter');
+    assert.ok(await page.evaluate(() => document.activeElement?.id === 'search-box'), 'the box keeps the focus');
+    await box.fill('2019');
+    await page.getByRole('option', { name: /^in:2019/ }).waitFor();
+    await box.press('Escape');
+    await box.press('ArrowDown');
+    await until(async () => (await focused(page)) === '0' || (await tiles(page).count()) === 0, 'the arrow leads to the results');
+  }),
+
+  'in German': () => visit(async ({ page, server }) => {
+    await go(page, server, 'search?collection=photos');
+    await page.locator('#search-box').pressSequentially('language');
+    await page.getByRole('option', { name: /Deutsch/ }).click();
+    await page.getByRole('button', { name: 'Suchen', exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+    await until(async () => (await page.locator('#search-box').inputValue()) === '', 'a command leaves no words behind');
+    await page.reload();
+    await until(async () => /^150 Treffer/.test(await status(page).innerText()), 'a reload keeps it');
+  }),
 };

@@ -92,4 +92,21 @@ export const teach = {
     await page.getByRole('button', { name: /^Forget/ }).first().click();
     await page.getByText(/Kept so far: 0 yes, 0 no/).waitFor();
   }),
+
+  'the first of a ranking become tags, and are taken back': () => visit(async ({ page, server }) => {
+    await go(page, server, 'teach?collection=photos&concept=round&yes=2019%2Fp1.png&yes=2019%2Fp4.png&no=2019%2Fp0.png');
+    const range = page.getByRole('slider', { name: /^The first/ });
+    await range.waitFor();
+    await range.fill('20');
+    await page.getByRole('button', { name: 'Tag these 20' }).click();
+    await page.locator('.toast').getByText(/items are tagged “round” automatically/).waitFor();
+    const automatic = () => page.evaluate(async () => (await (await fetch('/v1/facets?q=is:automatic&collection=photos')).json()).total);
+    const tagged = await automatic();
+    assert.ok(tagged >= 15 && tagged <= 20, `${tagged} items`);
+    const kept = await page.evaluate(async () => (await (await fetch('/v1/concepts?collection=photos')).json()).concepts.find((each) => each.concept === 'round'));
+    assert.deepEqual([kept.shown, kept.not_shown], [2, 1], 'the examples are kept');
+    await page.keyboard.press('Control+z');
+    await page.locator('.toast').getByText('“round”: taken back.').waitFor();
+    assert.equal(await automatic(), 0);
+  }),
 };

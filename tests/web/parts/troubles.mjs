@@ -82,12 +82,12 @@ export const troubles = {
     await until(async () => (await dialog.isVisible()) && (await dialog.getByLabel('Token').inputValue()) === '', 'it is asked again');
     await dialog.getByLabel('Token').fill('open sesame');
     await dialog.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('150 items of photos').waitFor();
+    await page.getByText('150 items', { exact: true }).waitFor();
     assert.equal(await page.locator('dialog[open]').count(), 0);
     const picture = page.locator('img.thumbnail').first();
     await until(() => picture.evaluate((each) => each.complete && each.naturalWidth > 0), 'pictures come with the token');
     await page.reload();
-    await page.getByText('150 items of photos').waitFor();
+    await page.getByText('150 items', { exact: true }).waitFor();
     assert.equal(await page.locator('dialog[open]').count(), 0);
     // Events of jobs need it as well.
     await go(page, server, 'transfer');

@@ -2,9 +2,9 @@ import {
   authorization, problemOf, request, withQuery, withToken, type QueryValue,
 } from './http';
 import type {
-  Brief, Collection, CollectionLinks, Concept, Decision, DetectAnswer, DetectQuestion,
-  Evaluation, Group, Item, Job, LibraryInfo, MapAnswer, Model, RelateAnswer, ReviewAnswer, ReviewEffect,
-  SamePair, SearchAnswer, Suggestions, TagCount, Topic,
+  Brief, ChangeAnswer, Collection, CollectionLinks, Concept, Decision, DetectAnswer, DetectQuestion,
+  Evaluation, Facets, Group, Item, Job, LibraryInfo, MapAnswer, Model, Places, RelateAnswer, ReviewAnswer, ReviewEffect,
+  SamePair, SearchAnswer, Selected, Suggestions, TagChange, TagCount, Topic,
 } from './types';
 
 const part = encodeURIComponent;
@@ -46,8 +46,34 @@ export const suggestions = (collection: string, id: string, limit: number, model
   get<Suggestions>(`${itemPath(collection, id)}/suggestions`, { limit, model }, signal);
 
 export const decide = (collection: string, decisions: Decision[]) =>
-  request<{ stored: number }>(`${collectionPath(collection)}/decisions`, {
+  request<ChangeAnswer>(`${collectionPath(collection)}/decisions`, {
     method: 'POST', body: { decisions } });
+
+/** The names of what is selected, which stay the same whatever changes. */
+export const selection = (selected: Selected) =>
+  request<{ collections: { name: string; ids: string[] }[] }>('/v1/selection', { method: 'POST', body: selected });
+
+export const change = (selected: Selected, changes: TagChange[]) =>
+  request<ChangeAnswer>('/v1/changes', { method: 'POST', body: { ...selected, changes } });
+
+export const undo = ({ first, last }: ChangeAnswer) =>
+  request<ChangeAnswer>('/v1/changes/undo', { method: 'POST', body: { first, last } });
+
+/** The items as a file. */
+export const exported = (selected: Selected, format: 'jsonl' | 'csv' | 'bookmarks') =>
+  request<Blob>('/v1/export', { method: 'POST', body: { ...selected, format }, blob: true });
+
+export interface FacetQuestion {
+  q: string;
+  collection: string[];
+  words_only?: boolean;
+}
+
+export const facets = (question: FacetQuestion, signal?: AbortSignal) =>
+  get<Facets>('/v1/facets', { ...question }, signal);
+
+export const places = (question: FacetQuestion, signal?: AbortSignal) =>
+  get<Places>('/v1/places', { ...question }, signal);
 
 export interface SearchQuestion {
   q: string;
@@ -56,6 +82,7 @@ export interface SearchQuestion {
   limit: number;
   explain?: boolean;
   words_only?: boolean;
+  order?: string;
 }
 
 export const search = (question: SearchQuestion, signal?: AbortSignal) =>
@@ -109,6 +136,17 @@ export interface Lessons {
   no: string[];
   forget: string[];
 }
+
+export interface TaggedAnswer {
+  tagged: number;
+  before: number;
+}
+
+/** The first items of a concept's ranking get it as a tag; none of them if `items` is 0. */
+export const tagConcept = (concept: string, collection: string, model: string | undefined, items: number) =>
+  (items > 0
+    ? request<TaggedAnswer>(`/v1/concepts/${part(concept)}/tags`, { method: 'POST', body: { collection, model, items } })
+    : request<TaggedAnswer>(withQuery(`/v1/concepts/${part(concept)}/tags`, { collection }), { method: 'DELETE' }));
 
 export const teach = (concept: string, lessons: Lessons) =>
   request<{ concept: string; stored: number }>(`/v1/concepts/${part(concept)}/lessons`, {

@@ -72,6 +72,8 @@ export interface RequestOptions {
   method?: string;
   body?: unknown;
   signal?: AbortSignal;
+  /** The answer is a file. */
+  blob?: boolean;
 }
 
 /** How long to wait before asking again, where the server is too busy for the moment. */
@@ -99,6 +101,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
       throw new Problem(0, 'No answer', 'The server does not answer. Is it still running?');
     }
     unreachable.value = false;
+    if (options.blob && response.ok) return (await response.blob()) as Answer;
     const text = await response.text();
     if (response.status === 401) {
       if (used === token) await untilToken();

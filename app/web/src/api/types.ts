@@ -19,6 +19,8 @@ export interface Collection {
   source?: string;
   features?: string[];
   pictures?: boolean;
+  /** How many of its items are hidden. */
+  hidden?: number;
   places?: boolean;
   label_fields?: string[];
 }
@@ -35,6 +37,51 @@ export interface Brief {
   title?: string;
   image: boolean;
   tags: string[];
+  /** Width by height of the picture. */
+  ratio?: number;
+  time?: string;
+  /** An address that may be opened. */
+  url?: string;
+  /** A few lines of the text, about what was asked for. */
+  snippet?: string;
+}
+
+/** Items by name, or all that a search finds but some. */
+export interface Selected {
+  items?: { collection: string; id: string }[];
+  search?: { q?: string; collection?: string[]; words_only?: boolean; like?: string; like_collection?: string };
+  except?: { collection: string; id: string }[];
+}
+
+export interface TagChange {
+  do: 'add' | 'remove' | 'accept' | 'reject';
+  tag?: string;
+}
+
+/** What was stored at once, by its first and last number. */
+export interface ChangeAnswer {
+  stored: number;
+  first: number;
+  last: number;
+  items?: number;
+}
+
+export interface Facets {
+  total: number;
+  collections: { name: string; items: number }[];
+  tags: { tag: string; items: number }[];
+  years: { year: string; items: number }[];
+  kinds: { picture: number; text: number; link: number };
+  untagged: number;
+  automatic: number;
+  placed: number;
+  timeline: { step: 'day' | 'month' | 'year'; counts: { from: string; items: number }[] };
+}
+
+export interface Places {
+  total: number;
+  collections: { name: string; pictures: boolean }[];
+  points: { collection: number[]; id: string[]; latitude: number[]; longitude: number[] };
 }
 
 export interface TagCount {
@@ -140,6 +187,7 @@ export interface ReviewEntry {
   title?: string;
   snippet?: string;
   image: boolean;
+  ratio?: number;
   tags: string[];
   tag: string;
   confidence: number;

@@ -4,6 +4,8 @@ import { isAbort } from '../api/http';
 export interface Choice {
   text: string;
   detail?: string;
+  /** Done in place of taking the text. */
+  run?: () => void;
 }
 
 interface ComboboxProps {
@@ -17,6 +19,8 @@ interface ComboboxProps {
   chosen: (choice: Choice) => void;
   /** Enter where no choice is marked. */
   entered?: (value: string) => void;
+  /** Arrow down where there is no list. */
+  leave?: () => void;
   id?: string;
 }
 
@@ -65,8 +69,11 @@ export function Combobox(props: ComboboxProps) {
   const key = (event: KeyboardEvent) => {
     const last = choices.length - 1;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      if (last < 0) return;
       event.preventDefault();
+      if (last < 0 || (!open && props.leave && event.key === 'ArrowDown')) {
+        if (event.key === 'ArrowDown') props.leave?.();
+        return;
+      }
       const down = event.key === 'ArrowDown';
       if (!open) {
         setOpen(true);
@@ -99,7 +106,7 @@ export function Combobox(props: ComboboxProps) {
     <div class="combobox">
       <label for={id} class={props.hideLabel ? 'unseen' : 'field-label'}>{props.label}</label>
       <input ref={input} id={id} type="text" role="combobox" autocomplete="off" autocapitalize="none"
-        spellcheck={false} aria-autocomplete="list" aria-expanded={open} aria-controls={`${id}-list`}
+        spellcheck={false} dir="auto" aria-autocomplete="list" aria-expanded={open} aria-controls={`${id}-list`}
         aria-activedescendant={open && marked >= 0 ? `${id}-${marked}` : undefined}
         placeholder={props.placeholder} value={props.value} onKeyDown={key} onBlur={close}
         onInput={(event) => {
@@ -108,7 +115,7 @@ export function Combobox(props: ComboboxProps) {
         }} />
       <ul id={`${id}-list`} role="listbox" aria-label={props.label} hidden={!open}>
         {choices.map((choice, index) => (
-          <li key={choice.text} id={`${id}-${index}`} role="option" aria-selected={index === marked}
+          <li key={choice.text} dir="auto" id={`${id}-${index}`} role="option" aria-selected={index === marked}
             onMouseDown={(event) => {
               event.preventDefault();
               choose(choice);

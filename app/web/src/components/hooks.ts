@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/http';
+import { undoLast } from '../state/toast';
 
 export interface Answer<Value> {
   value: Value | undefined;
@@ -92,4 +93,12 @@ export function useDelayed<Value>(value: Value, milliseconds: number): Value {
     return () => clearTimeout(timer);
   }, [value, milliseconds]);
   return delayed;
+}
+
+/** Ctrl+Z takes back what was done last, wherever one is; in a box it takes back what was typed. */
+export function startUndo(): void {
+  addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping(event.target)) return;
+    if (undoLast()) event.preventDefault();
+  });
 }

@@ -6,7 +6,7 @@ import { messageOf } from '../state/alerts';
 let firstView = true;
 
 /** A view with its one heading, which gets the focus when somebody comes here. */
-export function View(props: { title: string; name?: string; children: ComponentChildren; class?: string }) {
+export function View(props: { title: string; name?: string; children: ComponentChildren; class?: string; /** The heading is there for screen readers alone. */ quiet?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { title, name = props.title } = props;
   useEffect(() => {
@@ -21,7 +21,7 @@ export function View(props: { title: string; name?: string; children: ComponentC
   }, [name]);
   return (
     <div class={`view ${props.class ?? ''}`}>
-      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      <h1 ref={heading} tabIndex={-1} class={props.quiet ? 'unseen' : undefined}>{title}</h1>
       {props.children}
     </div>
   );

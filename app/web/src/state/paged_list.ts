@@ -24,6 +24,7 @@ export class PagedList<Entry> {
   total = 0;
   private pages = new Map<number, Entry[]>();
   private asked = new Map<number, AbortController>();
+  private wanted = new Set<number>([0]);
 
   constructor(
     private readonly fetchPage: FetchPage<Entry>,
@@ -44,6 +45,7 @@ export class PagedList<Entry> {
   /** Asks for what is in view and gives up what no longer is. */
   need(first: number, last: number): void {
     const wanted = new Set(pagesOf(first, last, this.total));
+    this.wanted = wanted;
     for (const [page, controller] of this.asked) {
       if (!wanted.has(page)) {
         controller.abort();
@@ -53,6 +55,33 @@ export class PagedList<Entry> {
     for (const page of wanted) {
       if (!this.pages.has(page) && !this.asked.has(page)) this.fetch(page).catch(this.failed);
     }
+  }
+
+  /** The entries `first` .. `last`, fetched where they are not here yet. */
+  async range(first: number, last: number): Promise<Entry[]> {
+    await Promise.all(pagesOf(first, last, this.total).filter((page) => !this.pages.has(page)).map((page) => this.fetch(page)));
+    const result: Entry[] = [];
+    for (let index = first; index <= Math.min(last, this.total - 1); ++index) {
+      const entry = this.entry(index);
+      if (entry !== undefined) result.push(entry);
+    }
+    return result;
+  }
+
+  /** All entries that are here, and what `change` makes of them. */
+  update(change: (entry: Entry) => Entry): void {
+    for (const page of this.pages.values()) page.forEach((entry, index) => { page[index] = change(entry); });
+    this.version.value += 1;
+  }
+
+  /** Reads what is in view anew; what is not is read when it comes into view. */
+  async refresh(): Promise<void> {
+    for (const page of [...this.pages.keys()]) if (!this.wanted.has(page)) this.pages.delete(page);
+    await Promise.all([...this.wanted].map((page) => this.fetch(page))).catch(this.failed);
+  }
+
+  isHere(page: number): boolean {
+    return this.pages.has(page);
   }
 
   replace(index: number, entry: Entry): void {

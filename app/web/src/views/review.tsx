@@ -13,6 +13,8 @@ import { decide, unsent, whenSent } from '../state/decisions';
 import { chosenModel, collectionsWith, hasModel, readOnly } from '../state/library';
 import { address, changed, itemAddress, replaceAddress, route } from '../state/route';
 import { ReviewEffectPanel } from './review_effect';
+import { ReviewGrid } from './review_grid';
+import { t } from '../words/say';
 import { answered, EMPTY, extended, offsetOf, tally, undone, type Queue } from './review_queue';
 
 const BATCH = 20;
@@ -32,6 +34,40 @@ function Question(props: { collection: string; entry: ReviewEntry; shown: boolea
       </p>
       <Confidence share={entry.confidence} label="The machine's confidence" />
     </div>
+  );
+}
+
+/** The tag with most questions, where none was chosen. */
+function ManyAtOnce(props: { collection: string; model?: string; tag: string; order: string }) {
+  const { collection, model } = props;
+  const [round, setRound] = useState(0);
+  const tags = useAnswer(() => api.reviewTags(collection, model), [collection, model, round]);
+  const tag = props.tag || tags.value?.tags[0]?.tag;
+  return (
+    <>
+      {tags.error !== undefined && <Failure error={tags.error} again={tags.again} />}
+      {tags.value && (
+        <nav class="tag-strip" aria-label={t('Suggested tags')}>
+          {tags.value.tags.slice(0, 40).map((each) => (
+            <a key={each.tag} dir="auto" href={changed({ tag: each.tag })} aria-current={each.tag === tag ? 'true' : undefined}>
+              {each.tag} <span class="quiet">{count(each.left)}</span>
+            </a>
+          ))}
+        </nav>
+      )}
+      {tag ? <ReviewGrid key={tag} collection={collection} model={model} tag={tag} order={props.order === 'tag' ? 'confident' : props.order} answered={() => setRound((before) => before + 1)} />
+        : tags.value && <p>{t('There is nothing left to ask.')}</p>}
+    </>
+  );
+}
+
+/** One question at a time, or many of one tag. */
+function Modes({ many }: { many: boolean }) {
+  return (
+    <nav class="modes" aria-label={t('How to review')}>
+      <a href={changed({ many: undefined })} aria-current={many ? undefined : 'true'}>{t('One by one')}</a>
+      <a href={changed({ many: true })} aria-current={many ? 'true' : undefined}>{t('Many at once')}</a>
+    </nav>
   );
 }
 
@@ -136,7 +172,9 @@ export function ReviewView() {
     announce(`${step.entry.tag}: taken back.`);
     setQueue(before);
   };
+  const many = query.get('many') === '1';
   useKeys((pressed) => {
+    if (many) return false;
     if (pressed === 'y' || pressed === 'a') answer('accepted');
     else if (pressed === 'n' || pressed === 'r') answer('rejected');
     else if (pressed === 's') answer(undefined);
@@ -164,10 +202,30 @@ export function ReviewView() {
       </View>
     );
   }
+  if (query.get('many') === '1') {
+    return (
+      <View title={t('Review')} name="review/many" class="bleed" quiet>
+        <div class="tools">
+          <Modes many />
+          {names.length > 1 && (
+            <label class="tool-select">
+              <span class="unseen">{t('Collection')}</span>
+              <select value={collection} onChange={(event) => replaceAddress(address('review', [], { collection: event.currentTarget.value, many: true }))}>
+                {(names.includes(collection) ? names : [collection, ...names]).map((each) => <option key={each} value={each}>{each}</option>)}
+              </select>
+            </label>
+          )}
+          <ModelSelect kind="suggest" collection={collection} />
+        </div>
+        <ManyAtOnce collection={collection} model={model} tag={tag} order={order} />
+      </View>
+    );
+  }
   const sums = tally(queue);
   const waiting = unsent.value.length;
   return (
     <View title="Review">
+      <Modes many={false} />
       <div class="row">
         <Select label="Collection" value={collection} options={names.includes(collection) ? names : [collection, ...names]}
           changed={(value) => replaceAddress(address('review', [], { collection: value, order }))} />

@@ -10,6 +10,7 @@ import { count, counted, number, percent, seconds, titleOf } from '../format';
 import { announce, report } from '../state/alerts';
 import { collections, readOnly } from '../state/library';
 import { PagedList } from '../state/paged_list';
+import { TeachApply } from './teach_apply';
 import { address, changed, itemAddress, replaceAddress, route } from '../state/route';
 
 /** Nobody looks further down a ranking, and the server does not answer for it. */
@@ -145,15 +146,17 @@ export function Lesson(props: { collection: string; model?: string; concept: str
     if (!again && verdict === 'no') no.push(id);
     replaceAddress(changed({ yes, no }));
   };
-  const store = async (lessons: api.Lessons, said: string) => {
+  const store = async (lessons: api.Lessons, said: string): Promise<boolean> => {
     try {
       await api.teach(concept, lessons);
       announce(said);
       concepts.again();
       if (lessons.forget.length === 0) replaceAddress(changed({ yes: [], no: [] }));
       else setRound(round + 1);
+      return true;
     } catch (failure) {
       report(failure, () => void store(lessons, said));
+      return false;
     }
   };
 
@@ -208,6 +211,10 @@ export function Lesson(props: { collection: string; model?: string; concept: str
       {(taught || known) && <Next collection={collection} model={model} concept={concept} examples={examples} mark={mark} />}
       {error !== undefined && <Failure error={error} again={() => setRound(round + 1)} />}
       {concepts.error !== undefined && <Failure error={concepts.error} again={concepts.again} />}
+      {list && (taught || known) && (
+        <TeachApply collection={collection} model={model} concept={concept} list={list}
+          keep={() => (taught ? store({ collection, ...examples, forget: [] }, `${concept} is kept as a detector.`) : Promise.resolve(true))} />
+      )}
       <h2>All items, ranked</h2>
       <Legend keys={[['y', 'it shows it (or the left half)'], ['n', 'it does not (or the right half)'], ['arrows', 'move']]} />
       {!list && error === undefined && concepts.error === undefined && <Loading what="the items" />}

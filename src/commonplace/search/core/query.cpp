@@ -4,10 +4,12 @@
 //   side_by_side  = conjunction { conjunction }
 //   conjunction   = negation { "and" negation }
 //   negation      = { "not" | "-" } operand
-//   operand       = word | phrase | tag | before | after | "(" alternatives ")"
+//   operand       = word | phrase | tag | before | after | in | is | area | "(" alternatives ")"
 #include "commonplace/search/core/query.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -131,6 +133,26 @@ class Lexer {
     return *time;
   }
 
+  std::string take_fact(std::size_t place) {
+    static constexpr std::string_view kFacts[] = {"untagged", "tagged", "automatic", "picture",
+                                                  "text",     "link",   "placed"};
+    const std::string written = take_value(place);
+    for (const std::string_view each : kFacts)
+      if (equals_ignoring_case(written, each)) return std::string(each);
+    fail_at(query_, place, "'", written,
+            "' is nothing that an item can be; write is:untagged, is:tagged, is:automatic, "
+            "is:picture, is:text, is:link or is:placed");
+  }
+
+  std::string take_area(std::size_t place) {
+    std::string written = take_value(place);
+    if (!parse_area(written))
+      fail_at(query_, place, "'", written,
+              "' is no area; write south, west, north and east in degrees, like "
+              "40.5,-74.3,40.9,-73.7");
+    return written;
+  }
+
   Token next() {
     while (const std::size_t length = blank(at_)) at_ += length;
     const std::size_t place = at_;
@@ -144,6 +166,9 @@ class Lexer {
     if (take_prefix("tag:")) return leaf(Kind::tag, take_value(place));
     if (take_prefix("before:")) return leaf(Kind::before, take_time(place));
     if (take_prefix("after:")) return leaf(Kind::after, take_time(place));
+    if (take_prefix("in:")) return leaf(Kind::during, take_time(place));
+    if (take_prefix("is:")) return leaf(Kind::fact, take_fact(place));
+    if (take_prefix("area:")) return leaf(Kind::area, take_area(place));
     // A lone '#' or '-' is a word like any other: people write "river - boat".
     const bool alone =
         place + 1 == query_.size() || query_[place + 1] == ')' || blank(place + 1) > 0;
@@ -308,6 +333,26 @@ std::optional<QueryCondition> demands(Node node, bool joined) {
 }
 
 }  // namespace
+
+std::optional<QueryArea> parse_area(std::string_view text) {
+  double degrees[4];
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int i = 0; i < 4; ++i) {
+    if (i > 0 && (at == end || *at++ != ',')) return std::nullopt;
+    const auto [stop, error] = std::from_chars(at, end, degrees[i]);
+    if (error != std::errc() || !std::isfinite(degrees[i])) return std::nullopt;
+    at = stop;
+  }
+  if (at != end || degrees[0] > degrees[2]) return std::nullopt;
+  return QueryArea{degrees[0], degrees[1], degrees[2], degrees[3]};
+}
+
+bool QueryArea::holds(double latitude, double longitude) const {
+  if (latitude < south || latitude > north) return false;
+  return west <= east ? longitude >= west && longitude <= east
+                      : longitude >= west || longitude <= east;
+}
 
 SearchQuery parse_query(std::string_view text) {
   require(text.size() <= kMostBytes, "the query has ", text.size(), " bytes; the limit is ",

@@ -15,6 +15,9 @@ struct QueryCondition {
     tag,       ///< the item has this tag, or one below it
     before,    ///< the item's time is before this one
     after,     ///< the item's time is this one or later
+    during,    ///< the item's time is within this year, month or day
+    fact,      ///< untagged, tagged, automatic, picture, text, link or placed
+    area,      ///< the item's place is within "south,west,north,east", in degrees
     all,       ///< every child holds
     any,       ///< a child holds
     negation,  ///< the one child does not hold
@@ -34,11 +37,26 @@ struct SearchQuery {
   bool operator==(const SearchQuery&) const = default;
 };
 
+/// A part of the earth, in degrees; one whose west is greater than its east lies across the line of
+/// dates.
+struct QueryArea {
+  double south = 0;
+  double west = 0;
+  double north = 0;
+  double east = 0;
+  bool holds(double latitude, double longitude) const;
+};
+/// "south,west,north,east"; nothing for what is not.
+std::optional<QueryArea> parse_area(std::string_view text);
+
 /// Understands
 ///   river boat            two words to rank by; neither is demanded
 ///   "steam boat"          a phrase: demanded, and its words ranked by
 ///   #harbour  tag:"new york"  tag:harbour    items with that tag
-///   before:1950  after:1904-05               items of that time
+///   before:1950  after:1904-05  in:1904      items of that time
+///   is:untagged  is:picture                  items of that kind: also tagged, automatic (a machine
+///                                            tagged it), text, link, placed
+///   area:40.5,-74.3,40.9,-73.7               items from there: south, west, north, east
 ///   -sail  not sail       items without the word; also -#tag, not (a or b)
 ///   river and boat, river or boat, ( ... )   words so joined are demanded, and ranked by
 /// `and`, `or`, `not` in any case; `and` binds more than `or`; `not` most; what stands side by side
