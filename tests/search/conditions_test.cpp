@@ -75,7 +75,8 @@ TEST_F(SearchConditions, TimesBoundWhatHasOne) {
 
 TEST_F(SearchConditions, TimesAreWithinAYearAMonthOrADay) {
   EXPECT_EQ(found("in:1904"), Ids({"owl"}));
-  EXPECT_EQ(found("in:1903"), Ids());
+  EXPECT_EQ(found("in:1903-12-31"), Ids({"cat"}));
+  EXPECT_EQ(found("in:1905"), Ids());
   EXPECT_EQ(found("in:1950"), Ids({"train", "boat"}));
   EXPECT_EQ(found("in:1950-01"), found("in:1950 before:1950-02"));
 }
