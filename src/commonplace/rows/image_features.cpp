@@ -119,12 +119,12 @@ class Making {
   /// does not fit the new model, so it would be lost.
   void require_files_of_rows() const {
     const std::vector<FeatureRecord> records = feature_records(library_, collection_);
-    const auto table_record = find_model(library_, model_name_ + ".images", kTableKind);
+    const auto table_record = find_model(library_, model_name_ + ".images", kRowTableKind);
     if (!table_record ||
         std::none_of(records.begin(), records.end(),
                      [&](const FeatureRecord& each) { return each.name == name_; }))
       return;
-    const ImageTable table = load_table(table_record->file);
+    const RowTable table = load_table(table_record->file);
     std::int64_t missing = 0;
     std::string first;
     for (const ImageSource& source : sources_) {
