@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(parts base io math comm formats library features eval learn rows upkeep api)
+set(parts base io math comm formats library features encode eval learn rows upkeep api)
 foreach(room search suggest detect relate transfer)
   list(APPEND parts ${room}_core ${room})
 endforeach()

@@ -192,7 +192,7 @@ int run(Arguments& arguments) {
   if (!arguments.encoder.encoder.empty()) return run_encoder(arguments);
   if (!arguments.image.image.empty()) return run_images(arguments);
   if (arguments.from.empty() && !arguments.text && !arguments.tags && !arguments.plsa) {
-    require(arguments.name.empty(),
+    require(arguments.name.empty() && !arguments.relearn,
             "say what to make the features of: --encoder, --from, --text, --tags or --image");
     return list(arguments);
   }
@@ -288,6 +288,7 @@ void add_features(CLI::App& app) {
       ->add_flag("--relearn", arguments->relearn,
                  "learn visual words and axes anew, and encode all pictures (with --encoder: all "
                  "items)")
+      ->excludes(from, text, tags, plsa)
       ->group("Pictures (--image)");
 }
 

@@ -80,7 +80,9 @@ class ImageFeatures(CommandLineTest):
         done = self.run_program("features", self.library, "photos", "--image", "clip", code=1)
         self.assertIn("sift, rgb-sift, surf or gist", done.stderr)
         self.run_program("features", self.library, "photos", "--image", "sift", "--text", code=2)
-        self.run_program("features", self.library, "photos", "--relearn", code=2)
+        self.run_program("features", self.library, "photos", "--text", "--relearn", code=2)
+        done = self.run_program("features", self.library, "photos", "--relearn", code=1)
+        self.assertIn("--image", done.stderr)
         done = self.run_program("features", self.library, "photos", "--image", "sift", "--dim", "0",
                                 code=1)
         self.assertIn("dim is 0", done.stderr)

@@ -408,8 +408,8 @@ class EncoderMaking {
           mine.emplace_back(item.row, (item.blank ? "b" : "-") + to_bytes(item.state));
       }
     }
-    for (const std::string& bytes :
-         run_.comm.size() > 1 ? run_.comm.gather_texts(serialise(mine)) : std::vector{serialise(mine)})
+    for (const std::string& bytes : run_.comm.size() > 1 ? run_.comm.gather_texts(serialise(mine))
+                                                         : std::vector{serialise(mine)})
       for (const auto& [row, text] :
            deserialise<std::vector<std::pair<std::int64_t, std::string>>>(bytes)) {
         states_[static_cast<std::size_t>(row)] = image_state(std::string_view(text).substr(1));
