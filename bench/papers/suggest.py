@@ -172,6 +172,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--only", default=",".join(FILES + OTHERS + CLASSES))
     parser.add_argument("--baselines", default="logistic,knn,popular")
+    parser.add_argument("--encoder", help="bookmarks: beside the words, such as minilm ('commonplace models' lists them)")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
     if not DATA.is_dir():
@@ -187,6 +188,8 @@ def main():
                 library = pathlib.Path(scratch) / "library"
                 run(arguments.program, "init", library)
                 run(arguments.program, "add", library, name, DATA / name / "bookmarks.jsonl.gz")
+                if arguments.encoder:
+                    run(arguments.program, "features", library, name, "--encoder", arguments.encoder)
                 suggest(arguments.program, name, [library, "--collection", name, "--split", "time"],
                         arguments.baselines)
         elif name == "people":

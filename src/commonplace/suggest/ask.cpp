@@ -67,8 +67,9 @@ void require_evidence(const SuggestModel& model, const EvidenceOf& thing, const 
     if (source.is_text() || (source.is_tags() && !thing.tags.empty()) ||
         thing.vectors.contains(source.name) || thing.sparse.contains(source.name))
       return;
-    wanted += (wanted.empty() ? "" : " or ") +
-              (source.is_tags() ? "--tag TAG" : "--vector " + source.name + "=FILE.npy");
+    wanted +=
+        (wanted.empty() ? "" : " or ") +
+        (source.is_tags() ? "--tag TAG" : "--image FILE or --vector " + source.name + "=FILE.npy");
   }
   require(why.empty(), why);
   fail("this model tells tags from other things than a text; give ", wanted);
