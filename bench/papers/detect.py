@@ -62,7 +62,7 @@ def make_features(program, name, kinds, work):
         run(program, "add", library, name, folder)
     files = {}
     for kind in kinds:
-        made = run(program, "features", library, name, "--image", kind)
+        made = run(program, "features", library, name, "--image" if kind in KINDS else "--encoder", kind)
         files[kind] = made["file"]
     export = work / f"{name}.jsonl"
     run(program, "export", library, name, "--format", "jsonl", "--out", export)
@@ -83,7 +83,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--only", default="caltech101,flickr8k,oldnyc")
-    parser.add_argument("--features", default=",".join(KINDS))
+    parser.add_argument("--features", default=",".join(KINDS),
+                        help="descriptors, or encoders that 'commonplace models' lists, such as resnet50")
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--work", help="keep the library with the features here")
