@@ -112,15 +112,22 @@ std::string rate_text(std::int64_t encoded, double seconds, const std::string& u
   return "; " + fixed(static_cast<double>(encoded) / seconds, 1) + " " + unit + " a second.";
 }
 
+/// What features made of pictures and features made by encoders have in common.
+template <class Made>
+nlohmann::ordered_json made_json(const Made& made) {
+  nlohmann::ordered_json json = as_json(made.record);
+  json["model"] = made.model;
+  json["encoded"] = made.encoded;
+  json["kept"] = made.kept;
+  json["seconds"] = made.seconds;
+  json["skipped"] = as_json(made.skipped);
+  return json;
+}
+
 void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& made) {
   if (arguments.json) {
-    nlohmann::ordered_json json = as_json(made.record);
-    json["model"] = made.model;
+    nlohmann::ordered_json json = made_json(made);
     json["learned"] = made.learned;
-    json["encoded"] = made.encoded;
-    json["kept"] = made.kept;
-    json["seconds"] = made.seconds;
-    json["skipped"] = as_json(made.skipped);
     print_json(json);
     return;
   }
@@ -135,14 +142,9 @@ void print_made_of_images(const Arguments& arguments, const MadeImageFeatures& m
 void print_made_by_encoder(const Arguments& arguments, const MadeEncoderFeatures& made) {
   const bool text = made.of == Medium::text;
   if (arguments.json) {
-    nlohmann::ordered_json json = as_json(made.record);
-    json["model"] = made.model;
+    nlohmann::ordered_json json = made_json(made);
     json["of"] = text ? "text" : "pictures";
-    json["encoded"] = made.encoded;
-    json["kept"] = made.kept;
     json["empty"] = made.empty;
-    json["seconds"] = made.seconds;
-    json["skipped"] = as_json(made.skipped);
     print_json(json);
     return;
   }

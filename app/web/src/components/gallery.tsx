@@ -5,6 +5,7 @@ import { PAGE, type PagedList } from '../state/paged_list';
 import { isSelected, select, selectedCount, toggle } from '../state/selection';
 import { report } from '../state/alerts';
 import { GAP, justified, listed, vertically, type JustifiedRow, type PageLayout } from './justified';
+import { useWhenMoved } from './hooks';
 
 export interface GalleryProps {
   label: string;
@@ -104,22 +105,7 @@ export function Gallery(props: GalleryProps) {
   }, []);
 
   useLayoutEffect(look, [look, whole.height]);
-  useEffect(() => {
-    let frame = 0;
-    const later = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(look);
-    };
-    addEventListener('scroll', later, { passive: true });
-    const observer = new ResizeObserver(later);
-    if (outer.current) observer.observe(outer.current);
-    observer.observe(document.body);
-    return () => {
-      cancelAnimationFrame(frame);
-      removeEventListener('scroll', later);
-      observer.disconnect();
-    };
-  }, [look]);
+  useWhenMoved(outer, look);
 
   const drawn: { page: number; row: JustifiedRow; number: number }[] = [];
   if (width > 0) {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { GAP, moved, rowsInView, shapeOf } from './grid_layout';
+import { useWhenMoved } from './hooks';
 
 interface GridProps {
   label: string;
@@ -40,22 +41,7 @@ export function Grid(props: GridProps) {
   }, [total, props.least, props.height]);
 
   useLayoutEffect(look, [look]);
-  useEffect(() => {
-    let frame = 0;
-    const later = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(look);
-    };
-    addEventListener('scroll', later, { passive: true });
-    const observer = new ResizeObserver(later);
-    if (outer.current) observer.observe(outer.current);
-    observer.observe(document.body);
-    return () => {
-      cancelAnimationFrame(frame);
-      removeEventListener('scroll', later);
-      observer.disconnect();
-    };
-  }, [look]);
+  useWhenMoved(outer, look);
 
   // A short wait spares the server the pages that fly past.
   useEffect(() => {

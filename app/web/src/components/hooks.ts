@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/http';
 import { undoLast } from '../state/toast';
@@ -101,4 +102,24 @@ export function startUndo(): void {
     if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping(event.target)) return;
     if (undoLast()) event.preventDefault();
   });
+}
+
+/** Looks again, once a frame, when the window is scrolled or something changes its size. */
+export function useWhenMoved(outer: RefObject<HTMLElement>, look: () => void): void {
+  useEffect(() => {
+    let frame = 0;
+    const later = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(look);
+    };
+    addEventListener('scroll', later, { passive: true });
+    const observer = new ResizeObserver(later);
+    if (outer.current) observer.observe(outer.current);
+    observer.observe(document.body);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', later);
+      observer.disconnect();
+    };
+  }, [outer, look]);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/report.h"
@@ -16,15 +15,6 @@ struct GraphEigenmapOptions {
   int iterations = 300;      ///< restarts of the Lanczos method, at most
   std::uint64_t seed = 1;    ///< of its first vector
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, GraphEigenmapOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("count", options.count, "eigenvectors to keep, the smoothest");
-  visit("tolerance", options.tolerance, "of the residuals, at which to stop");
-  visit("iterations", options.iterations, "restarts, at most");
-  visit("seed", options.seed, "seed of the first vector");
-}
 
 struct GraphEigenmaps {
   Matrix vectors;          ///< n x k, columns of length one, their greatest entry above 0

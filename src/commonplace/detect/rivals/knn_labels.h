@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 
@@ -10,12 +9,6 @@ namespace commonplace {
 struct KnnLabelOptions {
   std::int64_t neighbours = 5;  ///< labelled rows that vote
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, KnnLabelOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("neighbours", options.neighbours, "the nearest labelled items, which vote");
-}
 
 /// k-nearest-neighbour classification: n x concepts, in [-1, 1], the mean of the labels of the
 /// nearest of the rows that are labelled for the concept, each weighted with its cosine. Only rows

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
@@ -21,17 +20,6 @@ struct LapSvmOptions {
   double tolerance = 0.01;  ///< liblinear's, of the gradient
   bool balanced = false;    ///< rows that have a concept count (rows without) / (rows with) times
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LapSvmOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("ambient", options.ambient, "weight of the length of the weights");
-  visit("intrinsic", options.intrinsic, "weight of roughness over the graph");
-  visit("normalised", options.normalised, "of the graph, the normalised Laplacian");
-  visit("bias", options.bias, "value of a feature that every item has; 0 for none");
-  visit("tolerance", options.tolerance, "of the gradient, at which to stop");
-  visit("balanced", options.balanced, "let both sides of a concept count the same");
-}
 
 /// A = ambient I + intrinsic Xᵀ L X / n, d x d, for all rows X (n x d) and a symmetric graph (n x
 /// n, see neighbour_graph.h). O(nonzeros d + n d²); memory O(n d + d²).

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "commonplace/base/matrix.h"
@@ -18,13 +17,6 @@ struct CanonicalCorrelationOptions {
   std::int64_t dim = 30;  ///< directions; at most the columns of either side
   double ridge = 0.1;     ///< added to each covariance's diagonal, times the mean of that diagonal
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, CanonicalCorrelationOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("dim", options.dim, "directions of the shared space");
-  visit("ridge", options.ridge, "on each covariance, relative to its mean diagonal");
-}
 
 struct CanonicalSide {
   Eigen::RowVectorXd mean;  ///< over the pairs, an item in many pairs counting so many times

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <type_traits>
-
 #include "commonplace/base/matrix.h"
 
 namespace commonplace {
@@ -10,13 +8,6 @@ struct KernelRegressionOptions {
   double width = 1;     ///< degrees at which an item's weight falls to 1 / e
   double common = 0.1;  ///< weight of the mean target
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, KernelRegressionOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("width", options.width, "degrees at which an item's vote gets weak");
-  visit("common", options.common, "votes that go to what is common everywhere");
-}
 
 /// Kernel regression of targets on places (Nadaraya-Watson, without the denominator, which does not
 /// change the order of targets): the items around a place count by how near they are.

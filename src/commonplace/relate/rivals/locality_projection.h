@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
@@ -24,17 +23,6 @@ struct LocalityProjectionOptions {
   /// Rows less their mean, weighted by degree, so that the constant solution is no solution.
   bool centre = true;
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LocalityProjectionOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("dim", options.dim, "coordinates of the space");
-  visit("neighbours", options.neighbours, "the nearest items, which an item is tied to");
-  visit("metric", options.metric, "cosine or euclidean");
-  visit("across", options.across, "weight of a pair beside the weights of neighbours");
-  visit("ridge", options.ridge, "relative to the mean diagonal");
-  visit("centre", options.centre, "centre the features of each view");
-}
 
 /// Symmetric, nothing on the diagonal: neighbour_graph.h of dense rows; of sparse ones the cosines,
 /// where above 0, of items of which either is among the nearest of the other. O(n² d) or O(products

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
@@ -13,12 +12,6 @@ struct RidgeRowOptions {
   /// features: of that between columns or between items, whichever is smaller.
   double ridge = 0.1;
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, RidgeRowOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("ridge", options.ridge, "on the weights, relative to the mean diagonal");
-}
 
 /// Many targets, each a linear function of the features.
 struct RidgeRows {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 
@@ -10,12 +9,6 @@ namespace commonplace {
 struct KnnTagOptions {
   std::int64_t neighbours = 20;  ///< items that vote
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, KnnTagOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("neighbours", options.neighbours, "the most similar items, whose tags are taken");
-}
 
 /// The tags of the k nearest neighbours (k-NN) by cosine.
 struct KnnTags {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -18,18 +17,6 @@ struct PoissonTagOptions {
   int iterations = 20;        ///< of expectation and maximisation
   std::uint64_t seed = 1;     ///< of what is drawn
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, PoissonTagOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("topics", options.topics, "clusters of items");
-  visit("regions", options.regions, "parts of the mixture of a topic");
-  visit("groups", options.groups, "of words of about the same rate in a topic");
-  visit("tag_weight", options.tag_weight, "share of the tags in the graph that topics come from");
-  visit("smoothing", options.smoothing, "as if a region had so many average items more");
-  visit("iterations", options.iterations, "of expectation and maximisation");
-  visit("seed", options.seed, "of what is drawn");
-}
 
 /// The Poisson mixture model of tag suggestion (Song et al. 2008): topics are spectral clusters of
 /// items that share words and tags; the words of a topic's items are drawn from a mixture of

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -19,14 +18,6 @@ struct CoTransferOptions {
   double tolerance = 1e-8;  ///< stop when no distribution changes by more than this, summed
   int iterations = 1000;    ///< at most
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, CoTransferOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("restart", options.restart, "chance of beginning again at a labelled item");
-  visit("tolerance", options.tolerance, "of the change in a step, at which to stop");
-  visit("iterations", options.iterations, "at most so many steps");
-}
 
 /// The ways from the items of one collection to those of another, or of the same. A walk goes them
 /// in this direction only: give the transpose too for the way back.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/report.h"
@@ -20,17 +19,6 @@ struct CollectiveFactorOptions {
   int iterations = 50;      ///< at most
   std::uint64_t seed = 1;   ///< of the start
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, CollectiveFactorOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("rank", options.rank, "factors that features, words and documents share");
-  visit("balance", options.balance, "share of the features against the documents, 0 .. 1");
-  visit("ridge", options.ridge, "penalty of the factors");
-  visit("tolerance", options.tolerance, "of the objective's fall, at which to stop");
-  visit("iterations", options.iterations, "at most so many rounds");
-  visit("seed", options.seed, "of the random start");
-}
 
 struct CollectiveFactors {
   MatrixD features;   ///< U, features x rank

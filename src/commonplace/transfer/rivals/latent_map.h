@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -20,15 +19,6 @@ struct LatentMapOptions {
   double ridge = 0.1;
   std::uint64_t seed = 1;  ///< of the start
 };
-
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LatentMapOptions>
-void visit_options(Options& options, Visit&& visit) {
-  visit("rank", options.rank, "axes of the latent space");
-  visit("rounds", options.rounds, "of filling in what collections lack");
-  visit("ridge", options.ridge, "penalty of the regressions that fill in, relative to the data");
-  visit("seed", options.seed, "of the random start");
-}
 
 struct LatentMap {
   /// Of each collection, items x k, k <= rank: the filled rows times the axes.
