@@ -8,16 +8,16 @@ import { counted } from './format';
 import { isEmpty, library, loadingError, loadLibrary, readOnly } from './state/library';
 import { address, route } from './state/route';
 import { isDark, switchTheme, theme } from './state/theme';
-import { ItemView } from './views/item';
-import { LibraryView } from './views/library';
-import { MapView } from './views/map';
-import { PlacesView } from './views/places';
-import { QualityView } from './views/quality';
-import { ReviewView } from './views/review';
-import { SearchView } from './views/search';
-import { TeachView } from './views/teach';
-import { TransferView } from './views/transfer';
-import { WelcomeView } from './views/welcome';
+import { ItemView } from './views/item/item';
+import { LibraryView } from './views/library/library';
+import { MapView } from './views/map/map';
+import { PlacesView } from './views/places/places';
+import { QualityView } from './views/quality/quality';
+import { ReviewView } from './views/review/review';
+import { SearchView } from './views/search/search';
+import { TeachView } from './views/teach/teach';
+import { TransferView } from './views/transfer/transfer';
+import { WelcomeView } from './views/library/welcome';
 import { language, t } from './words/say';
 
 const tabs = (): [string, string][] => [

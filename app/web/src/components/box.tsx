@@ -4,7 +4,7 @@ import { count } from '../format';
 import { address, changed, go, replaceAddress, route } from '../state/route';
 import { switchTheme } from '../state/theme';
 import { chooseLanguage, LANGUAGES, language, t } from '../words/say';
-import { completed, isWhole, lastWord, withToken } from '../views/query_text';
+import { completed, isWhole, lastWord, withToken } from '../state/query_text';
 import { Combobox, type Choice } from './combobox';
 import { useKeys } from './hooks';
 import { Icon } from './icon';

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import * as api from '../../api/api';
+import type { ReviewEffect } from '../../api/types';
+import { Reliability } from '../../components/chart';
+import { useAnswer, useDelayed } from '../../components/hooks';
+import { Failure, Loading } from '../../components/view';
+import { count, percent } from '../../format';
+import { isMissing, messageOf } from '../../state/alerts';
+import { storedCount } from '../../state/decisions';
+import { MeasuredOverTime } from './measured';
+
+type HeldOut = NonNullable<ReviewEffect['held_out']>;
+
+/** Reports write `precision@1` where other answers have `precision_at_1`. */
+function heldOut(given: HeldOut | null | undefined): HeldOut | undefined {
+  if (!given) return undefined;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.replace('@', '_at_'), value])) as HeldOut;
+}
+
+/** Whether the machine is as right as it says. */
+export function ReviewEffectPanel(props: { collection: string; model?: string; }) {
+  const stored = useDelayed(storedCount.value, 300);
+  const [open, setOpen] = useState(() => innerWidth > 700);
+  const answer = useAnswer(
+    () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, stored, open]);
+  const effect = answer.value;
+  const held = heldOut(effect?.held_out);
+  return (
+    <section class="card">
+      <h2>What the decisions say</h2>
+      {answer.loading && !effect && <Loading what="the effect" />}
+      {answer.error !== undefined && (isMissing(answer.error)
+        ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}
+      {!open && <button type="button" onClick={() => setOpen(true)}>Show it</button>}
+      {effect && (
+        <>
+          <p>{`${count(effect.decided.accepted)} suggestions were accepted, ${count(effect.decided.rejected)} rejected.`}
+            {typeof effect.expected === 'number' && typeof effect.right === 'number'
+              ? ` ${percent(effect.expected)} were expected to be right, ${percent(effect.right)} were.` : ''}</p>
+          {effect.by_tag && effect.by_tag.length > 0 && (
+            <details>
+              <summary>By tag</summary>
+              <table>
+                <thead><tr><th scope="col">Tag</th><th scope="col">Yes</th><th scope="col">No</th></tr></thead>
+                <tbody>
+                  {effect.by_tag.slice(0, 50).map((each) => (
+                    <tr key={each.tag}><td>{each.tag}</td><td class="figure">{count(each.accepted)}</td><td class="figure">{count(each.rejected)}</td></tr>
+                  ))}
+                </tbody>
+              </table>
+            </details>
+          )}
+          {held && (
+            <details>
+              <summary>On items held out</summary>
+              <p>
+                {held.items !== undefined ? `Of ${count(held.items)} items held out when it was learned, ` : ''}
+                {held.precision_at_1 !== undefined ? `the first suggestion was right for ${percent(held.precision_at_1)}` : ''}
+                {held.precision_at_5 !== undefined ? `, and ${percent(held.precision_at_5)} of the first five` : ''}.
+                {held.calibration_error !== undefined ? ` Its confidence is off by ${percent(held.calibration_error, 1)} on average.` : ''}
+              </p>
+              {held.reliability && held.reliability.length > 0 && <Reliability bins={held.reliability} />}
+            </details>
+          )}
+          <MeasuredOverTime collection={props.collection} done={answer.again} />
+        </>
+      )}
+    </section>
+  );
+}
