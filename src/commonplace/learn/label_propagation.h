@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -28,7 +28,7 @@ void visit_options(Options& options, Visit&& visit) {
 
 struct LabelPropagation {
   Matrix scores;  ///< n x concepts
-  Report report;  ///< the objective is the largest of the concepts' relative residuals
+  Convergence report;  ///< the objective is the largest of the concepts' relative residuals
 };
 
 /// F = (1 - alpha) (I - alpha S)⁻¹ Y with S the normalised graph, for all concepts at once by

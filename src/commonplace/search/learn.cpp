@@ -69,7 +69,7 @@ HeldOutQuality summary(const SearchQuality& quality) {
 }
 
 /// A trial of one setting on hidden tags.
-struct Trial {
+struct LendingTrial {
   SearchQuality quality;
   BorrowingWeights weights;
 };
@@ -112,13 +112,13 @@ class HyperparameterSearch {
     return quality;
   }
 
-  Trial try_lending(Lending lending, int shared) const {
+  LendingTrial try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
                                         lender_rows(lending, trial_.visible.rows()), run_.jobs);
     const std::vector<BorrowedEvidence> evidence =
         find_evidence(trial_, borrowing, items, run_.jobs);
-    Trial result;
+    LendingTrial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
     result.quality =
         judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), run_.jobs);
@@ -188,7 +188,7 @@ int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& 
 }
 
 /// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
-bool better_by_one_standard_error(const Trial& a, const Trial& b) {
+bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) {
   return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
                                    {.confidence = kOneStandardError})
              .low > 0;
@@ -208,15 +208,15 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
     return;
   }
   report.words = summary(search.words());
-  const Trial alone = search.try_lending(Lending::target, 0);
+  const LendingTrial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
   if (!has_auxiliaries || options.shared == "0") return;
 
   const int shared = choose_shared(search, options, report.tried, progress);
   Lending lending = Lending::auxiliaries;
-  Trial borrowed = search.try_lending(lending, shared);
-  Trial all = search.try_lending(Lending::all, shared);
+  LendingTrial borrowed = search.try_lending(lending, shared);
+  LendingTrial all = search.try_lending(Lending::all, shared);
   if (better_by_one_standard_error(all, borrowed)) {
     lending = Lending::all;
     borrowed = std::move(all);

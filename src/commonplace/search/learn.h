@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/library/library.h"
@@ -52,7 +52,7 @@ struct SearchLearningReport {
   HeldOutQuality borrowed;  ///< learned with the auxiliaries; as `alone` without any
   Interval gain;            ///< of borrowed - alone, 95 %
   BorrowingWeights weights;
-  Report fit;  ///< of the shared subspace
+  Convergence fit;  ///< of the shared subspace
 };
 
 /// The target and then the auxiliaries; Error if one is unknown, empty or named twice.
@@ -84,7 +84,7 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
 /// itself alone, the others'. Weights are 0.
 struct FittedBorrowing {
   Borrowing borrowing;
-  Report report;
+  Convergence report;
 };
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
                               Lending lending, int shared, const SearchModelOptions& options,

@@ -387,11 +387,11 @@ class Weighed {
   Sparse train_;
 };
 
-template <class Model>
-Learned baseline(Model model, std::shared_ptr<const Weighed> weighed, bool probabilities) {
+template <class Fitted>
+Learned baseline(Fitted model, std::shared_ptr<const Weighed> weighed, bool probabilities) {
   Learned result;
   result.threshold = probabilities ? 0.5 : 0;
-  result.answer = [model = std::make_shared<const Model>(std::move(model)), weighed,
+  result.answer = [model = std::make_shared<const Fitted>(std::move(model)), weighed,
                    probabilities](const FeatureRows& raw) {
     Answers answers;
     answers.scores = score(*model, weighed ? weighed->weigh(raw).view() : raw.sparse());

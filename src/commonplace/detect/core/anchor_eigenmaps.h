@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
@@ -53,7 +53,7 @@ struct AnchorEigenmaps {
 
 struct AnchorEigenmapFit {
   AnchorEigenmaps model;
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own rows; every rank gets the same model. The sample is a function of (seed,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -92,7 +92,7 @@ struct AxisStatistics {
 struct AxisEigenmapFit {
   AxisEigenmaps model;
   AxisStatistics statistics;
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own rows; every rank gets the same model and statistics, of all items. The

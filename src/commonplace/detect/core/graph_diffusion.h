@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
@@ -56,7 +56,7 @@ struct GraphDiffusion {
 
 struct GraphDiffusionFit {
   GraphDiffusion model;
-  Report report;
+  Convergence report;
 };
 
 /// Whitens by the covariance of all ranks' rows, C^(-whitening / 2), and takes the reference rows

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -24,7 +24,7 @@ struct GraphEigenmaps {
   /// The objective is the largest residual. Not converged: some of the vectors asked for were not
   /// found within the iterations or have a residual above the tolerance, and those that are there
   /// need not be the smoothest.
-  Report report;
+  Convergence report;
 };
 
 /// The eigenvectors of the least eigenvalues of L = I - D^-½ W D^-½ for a symmetric graph W (n x n,

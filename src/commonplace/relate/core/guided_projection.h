@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
@@ -94,7 +94,7 @@ struct GuidedProjectionFit {
   GuidedProjection model;
   VectorD residuals;             ///< k: as those of lowest_eigenpairs; "first": after elimination
   std::vector<VectorD> degrees;  ///< of each modality: the absolute weights of this rank's items
-  Report report;                 ///< objective: the largest residual at the end, one value
+  Convergence report;                 ///< objective: the largest residual at the end, one value
 };
 
 /// Every rank gets the same model. `start` is a model of the same modalities to begin from, such as

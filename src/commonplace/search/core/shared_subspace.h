@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
@@ -73,7 +73,7 @@ void check(const SharedSubspace& model, const std::string& name);
 struct SharedSubspaceFit {
   SharedSubspace model;
   std::vector<Matrix> codes;  ///< per collection: this rank's items x topics_of(d)
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own items of every collection (items x terms, nonnegative). Every rank gets

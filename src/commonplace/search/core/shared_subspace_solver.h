@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
@@ -37,7 +37,7 @@ struct FactoriseOptions {
 template <class Scalar>
 struct Factorisation {
   Factors<Scalar> factors;
-  Report report;
+  Convergence report;
 };
 
 /// An iteration updates the basis, then the codes. Without `start.codes` (an empty vector) the

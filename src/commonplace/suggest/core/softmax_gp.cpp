@@ -215,7 +215,7 @@ double next_share(double decrement, double enough, double objective) {
 }
 
 State find_mode(const Problem& problem, const SoftmaxGpOptions& options, const Run& run,
-                Report& report) {
+                Convergence& report) {
   // Böhning's bound: the classes' gradients add up to zero, and there it is I + AᵀA / 2 for each.
   MatrixD preconditioner =
       inverse_of(problem.curvature([](Eigen::Index) { return 0.5; }), run.jobs);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/class_probabilities.h"
@@ -55,7 +55,7 @@ constexpr std::int64_t kMostCoupled = 2000;
 
 struct SoftmaxGpFit {
   SoftmaxGp model;
-  Report report;  ///< the objective is Psi = -sum log softmax(A V) + |V|² / 2
+  Convergence report;  ///< the objective is Psi = -sum log softmax(A V) + |V|² / 2
   /// Log marginal likelihoods, if asked for: with a curvature block a class, and with the coupled
   /// one where prototypes x classes are at most kMostCoupled. The latter is the better estimate.
   std::optional<double> log_likelihood;

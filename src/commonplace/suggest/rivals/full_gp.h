@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 #include "commonplace/suggest/core/class_probabilities.h"
@@ -35,7 +35,7 @@ bool fits_full_gp(std::int64_t items, std::int64_t classes);
 
 struct FullGpFit {
   FullGp model;
-  Report report;  ///< the objective is the negative log posterior of the latents, up to a constant
+  Convergence report;  ///< the objective is the negative log posterior of the latents, up to a constant
 };
 
 /// O(C N³) a step. Error if there are too many items for it.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -61,7 +61,7 @@ struct CoupledCollection {
 struct CoupledFit {
   std::vector<CoupledPair> pairs;
   std::vector<MatrixD> classes;  ///< per collection: this rank's items x classes, rows of sum one
-  Report report;
+  Convergence report;
 };
 
 /// A random start for the pairs, the same for the same seed. Error unless `shared` leaves a cluster

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -21,7 +21,7 @@ struct LogisticRegression {
   MatrixD weights;                 ///< features x classes; rows of 0 for features not used
   Eigen::RowVectorXd offset;       ///< of each class
   std::vector<std::uint8_t> used;  ///< per feature
-  Report report;                   ///< the objective is the mean loss with its penalty
+  Convergence report;                   ///< the objective is the mean loss with its penalty
 };
 
 /// Minimises the mean cross entropy of `classes` (this rank's items x classes, rows of sum one, or

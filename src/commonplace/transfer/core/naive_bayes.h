@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -68,7 +68,7 @@ MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperatu
 struct RefinedClasses {
   MatrixD classes;   ///< items x classes, rows of sum one
   MatrixD evidence;  ///< that they come from; given items too
-  Report report;     ///< the objective is the mean move of an item's classes
+  Convergence report;     ///< the objective is the mean move of an item's classes
 };
 
 /// Expectation maximisation (EM) of the mixture from where `classes` stands: what the classes are

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/coupled_factors.h"
 #include "commonplace/transfer/core/naive_bayes.h"
@@ -64,7 +64,7 @@ struct TransferCollection {
 struct TransferStage {
   bool clustered = true;       ///< it was factorised and refined
   ClusterTrial trial;          ///< which decided that; of no items if it was asked for
-  Report report;               ///< of the factorisation
+  Convergence report;               ///< of the factorisation
   int refinements = 0;         ///< rounds
   bool permuted = false;       ///< the labels were
   double shared_features = 0;  ///< share of its features that the one before it has too

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -34,7 +34,7 @@ struct CoTransfer {
   std::vector<Matrix> scores;
   /// The distributions x themselves, items x classes.
   std::vector<MatrixD> visits;
-  Report report;  ///< the objective is the largest change of a distribution
+  Convergence report;  ///< the objective is the largest change of a distribution
 };
 
 /// For each class the fixed point of x_b = (1 - restart) Σ_a λ_ba P_ba x_a + restart d_b over the

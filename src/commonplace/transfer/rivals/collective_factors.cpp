@@ -111,7 +111,7 @@ CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& 
           f.columns, "; expected the same words");
   const Solver solver(z, f, options, run.jobs);
   CollectiveFactors result;
-  Report& report = result.report;
+  Convergence& report = result.report;
   solver.start(result);
   while (!report.converged && report.iterations < options.iterations) {
     solver.set_words(result);

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 
@@ -24,7 +24,7 @@ struct CollectiveFactors {
   MatrixD features;   ///< U, features x rank
   MatrixD words;      ///< V, words x rank
   MatrixD documents;  ///< W, documents x rank
-  Report report;      ///< the objective as below
+  Convergence report;      ///< the objective as below
 };
 
 /// Minimises balance |Z - U Vᵀ|² + (1 - balance) |F - W Vᵀ|² + ridge (|U|² + |V|² + |W|²) by turns:

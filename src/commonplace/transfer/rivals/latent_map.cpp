@@ -210,9 +210,9 @@ MatrixD regress_features(const std::vector<Part>& parts, double penalty, int job
 }
 
 /// A and B by turns, from the B given; A comes last.
-Report fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
+Convergence fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
                const LatentMapOptions& options, const Run& run) {
-  Report report;
+  Convergence report;
   for (int round = 0; round < options.rounds; ++round) {
     if (round > 0) b = regress_features(parts, penalty, run.jobs);
     const double objective = regress_items(parts, b, penalty, run.jobs);

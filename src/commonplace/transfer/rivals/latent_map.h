@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -27,7 +27,7 @@ struct LatentMap {
   VectorD lengths;  ///< the singular values of all filled rows, descending
   /// The objective, one for each round, is that of the regressions: |X - A Bᵀ|² where a collection
   /// has the feature, plus the penalty of A and B.
-  Report report;
+  Convergence report;
 };
 
 /// `collections` are items x features over the same features. A collection lacks a feature if none
