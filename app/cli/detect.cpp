@@ -53,16 +53,14 @@ void show(const Arguments& arguments, const DetectAnswer& answer) {
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
   DetectAnswer answer;
-  std::string collection;
   {
     ProgressBar bar(arguments);
     const ConceptFinder finder(library, arguments.model, arguments.collection, bar.run());
     if (arguments.name.empty()) return list(arguments, finder);
     answer = finder.find(arguments.name, arguments.options);
-    collection = finder.collection();
   }
   if (arguments.json)
-    print_json(as_json(answer, collection));
+    print_json(answer);
   else
     show(arguments, answer);
   return kSuccess;

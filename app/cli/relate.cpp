@@ -88,7 +88,7 @@ int run(Arguments& arguments) {
   if (!arguments.at.empty()) arguments.query.at = parse_place(arguments.at);
   const RelateAnswer answer = relations.relate(arguments.query);
   if (arguments.json)
-    print_json(as_json(answer));
+    print_json(answer);
   else
     show(arguments, answer);
   return kSuccess;

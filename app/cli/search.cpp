@@ -125,13 +125,9 @@ int run(Arguments& arguments) {
                                results.unknown()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
-    Json hits = Json::array();
-    for (const SearchHit& hit : answer.hits)
-      hits.push_back(as_json(hit, arguments.options.explain));
-    print_json({{"query", arguments.query},
-                {"milliseconds", seconds * 1000},
-                {"unknown", answer.unknown},
-                {"hits", hits}});
+    Json json = {{"query", arguments.query}, {"milliseconds", seconds * 1000}};
+    json.update(as_json(answer));
+    print_json(json);
   } else {
     show(arguments, answer);
   }

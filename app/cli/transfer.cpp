@@ -112,7 +112,7 @@ int run(Arguments& arguments) {
         transfer_labels(library, arguments.request, arguments.read, arguments.options, bar.run());
   }
   if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(summary)));
+    print_json(summary);
   else
     show(arguments, summary);
   return summary.refused ? kRefused : kSuccess;

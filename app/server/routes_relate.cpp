@@ -35,43 +35,37 @@ Response relate_answer(Workspace& workspace, const Request& request) {
     const Collection chosen = known_collection(*library, query.collection);
     if (!query.item.empty()) known_item(*library, chosen, query.item);
   }
-  Json json;
+  RelateAnswer answer;
   with_relations(workspace, request, [&](const Relations& relations) {
-    json = as_json(relations.relate(query));
+    answer = relations.relate(query);
     // Which kinds are items, so that a page can show them as such.
-    for (Json& kind : json["kinds"])
+    for (RelatedNodes& kind : answer.modalities)
       for (const PlacedModality& each : relations.model().modalities)
-        if (each.what.full() == kind["kind"]) {
-          kind["collection"] = each.what.collection;
-          kind["items"] = each.what.of == NodeType::items || each.what.of == NodeType::text;
+        if (each.what.full() == kind.modality) {
+          kind.collection = each.what.collection;
+          kind.items = each.what.of == NodeType::items || each.what.of == NodeType::text;
         }
   });
-  return json_answer(json);
+  return json_answer(answer);
 }
 
 Response same_tags_answer(Workspace& workspace, const Request& request) {
   const std::int64_t limit = number(request, "limit", 20, 1, 1000);
-  Json pairs = Json::array();
-  with_relations(workspace, request, [&](const Relations& relations) {
-    for (const SameTags& each : relations.same_tags(limit)) pairs.push_back(as_json(each));
-  });
-  return json_answer({{"pairs", pairs}});
+  SameTagsAnswer answer;
+  with_relations(workspace, request,
+                 [&](const Relations& relations) { answer.pairs = relations.same_tags(limit); });
+  return json_answer(answer);
 }
 
 Response groups_answer(Workspace& workspace, const Request& request) {
   const std::int64_t count = number(request, "k", 10, 1, 1000);
   const std::int64_t limit = number(request, "limit", 6, 0, 100);
-  Json groups = Json::array();
+  GroupsAnswer answer;
   with_relations(workspace, request, [&](const Relations& relations) {
-    for (const RelateGroup& group :
-         group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()}))
-      groups.push_back(as_json(group));
+    answer.groups = group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()});
   });
-  return json_answer({{"groups", groups}});
+  return json_answer(answer);
 }
-
-/// Numbers to four digits, as a screen shows no more.
-double short_number(float value) { return std::round(1e4 * double{value}) / 1e4; }
 
 Response map_answer(Workspace& workspace, const Request& request) {
   MapOptions options;
@@ -79,34 +73,17 @@ Response map_answer(Workspace& workspace, const Request& request) {
   const std::int64_t groups = number(request, "groups", 12, 0, 100);
   const std::string model = known_model(workspace, request);
   const std::shared_ptr<const RelateMap> map = workspace.map(model, options, groups);
-  Json points = {{"kind", Json::array()},
-                 {"x", Json::array()},
-                 {"y", Json::array()},
-                 {"group", Json::array()},
-                 {"name", Json::array()}};
+  MapAnswer answer = {model, map->modalities, {}, map->groups};
   with_relations(workspace, request, [&](const Relations& relations) {
     for (const RelateMap::Point& point : map->points) {
-      points["kind"].push_back(point.modality);
-      points["x"].push_back(short_number(point.x));
-      points["y"].push_back(short_number(point.y));
-      points["group"].push_back(point.group);
-      points["name"].push_back(relations.name_of(point.modality, point.node));
+      answer.points.kind.push_back(point.modality);
+      answer.points.x.push_back(short_number(point.x));
+      answer.points.y.push_back(short_number(point.y));
+      answer.points.group.push_back(point.group);
+      answer.points.name.push_back(relations.name_of(point.modality, point.node));
     }
   });
-  Json kinds = Json::array();
-  for (const RelateMap::Modality& kind : map->modalities)
-    kinds.push_back({{"kind", kind.name},
-                     {"collection", kind.collection},
-                     {"items", kind.items},
-                     {"things", kind.nodes},
-                     {"drawn", kind.drawn}});
-  Json named = Json::array();
-  for (const RelateMap::Group& group : map->groups)
-    named.push_back({{"name", group.name},
-                     {"x", short_number(group.x)},
-                     {"y", short_number(group.y)},
-                     {"things", group.nodes}});
-  return json_answer({{"model", model}, {"kinds", kinds}, {"points", points}, {"groups", named}});
+  return json_answer(answer);
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ DetectAnswer ConceptFinder::find(const std::string& concept_name,
   std::vector<float> scores = parts_->scan_all(solution);
   DetectAnswer answer;
   answer.name = concept_name;
+  answer.collection = collection();
   answer.learned = learned != parts_->numbers.end();
   answer.items = std::ssize(scores);
   for (const auto& [row, shows] : taught) (shows > 0 ? answer.shown : answer.not_shown) += 1;

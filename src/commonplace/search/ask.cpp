@@ -223,6 +223,7 @@ std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
   hit.borrowed = ranked.borrowed;
   if (options.explain) {
     const SearchModel* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    hit.explained = true;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
   }
   return hit;

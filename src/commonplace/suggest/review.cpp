@@ -165,6 +165,7 @@ std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) 
       suggester_.suggest(collection_.name, std::span(&candidate.id, 1), options)[0];
   if (answer.suggestions.empty()) return std::nullopt;
   entry.confidence = answer.suggestions[0].confidence;
+  entry.explained = answer.suggestions[0].explained;
   entry.reasons = answer.suggestions[0].reasons;
   return entry;
 }
