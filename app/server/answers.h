@@ -582,7 +582,7 @@ struct AnnifProject {
   std::string project_id;
   std::string name;
   std::string language;
-  AnnifBackend backend;
+  AnnifBackend backend{};
   bool is_trained = true;
   std::string modification_time;
 };
