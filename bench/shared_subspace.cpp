@@ -26,6 +26,8 @@
 #include "commonplace/search/core/shared_subspace_solver.h"
 
 namespace commonplace {
+
+using namespace search;
 namespace {
 
 template <class T>

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/convergence.h"
+#include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Laplacian eigenmaps of a graph, exactly: the smoothest functions of the items, for any head.
 struct GraphEigenmapOptions {
@@ -37,4 +37,4 @@ struct GraphEigenmaps {
 GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOptions& options = {},
                                const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -21,7 +21,7 @@
 #include "commonplace/search/core/improve_rows.h"
 #include "commonplace/search/core/topic_blocks.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Between these, float holds all products.
@@ -498,4 +498,4 @@ template Factorisation<double> factorise(std::span<const BasicSparseView<double>
                                          const std::vector<TopicBlock>&, Factors<double>,
                                          const FactoriseOptions&, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

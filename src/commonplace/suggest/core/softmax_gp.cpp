@@ -14,7 +14,7 @@
 // S  curvature of a class, I + Aᵀ diag(w) A    H  curvature of all: blocks I [c = d] +
 //                                                 Aᵀ diag(p_c [c = d] - p_c p_d) A
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 4096;
@@ -408,4 +408,4 @@ SoftmaxGp read_softmax_gp(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/convergence.h"
+#include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/class_probabilities.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Which posterior variances the model keeps, M prototypes and C classes:
 ///   none     nothing; predictions have the variance that the prototypes leave unexplained
@@ -27,9 +27,9 @@ struct SoftmaxGpOptions {
   double tolerance = 1e-6;           ///< stop when a step promises no more than this share
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SoftmaxGpOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SoftmaxGpOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("variances", options.variances,
         "posterior variances to keep: none, shared, class, coupled");
   visit("likelihood", options.likelihood, "also find the log marginal likelihood");
@@ -78,4 +78,4 @@ Latents predict_latents(const SoftmaxGp& model, const Matrix& whitened, const Ve
 void add_softmax_gp(TensorWriter& writer, const SoftmaxGp& model);
 SoftmaxGp read_softmax_gp(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

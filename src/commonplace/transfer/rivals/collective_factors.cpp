@@ -12,7 +12,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 void check(const CollectiveFactorOptions& options) {
@@ -153,4 +153,4 @@ Matrix encode(const CollectiveFactors& factors, const FeatureRows& images, int j
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/convergence.h"
+#include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// LatentMap (Xie et al. 2009): collections of which each lacks some features get these filled in
 /// from the features they share with others, and all are then seen along the same few axes.
@@ -43,4 +43,4 @@ struct LatentMap {
 LatentMap fit_latent_map(std::span<const SparseView> collections,
                          const LatentMapOptions& options = {}, const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer
