@@ -10,18 +10,20 @@
 namespace commonplace::app {
 namespace detect_cli {
 
+using namespace detect;
+
 struct Arguments : Common {
   std::string library;
   std::string name;
   std::string model;
   std::string collection;
-  DetectOptions options;
+  detect::Options options;
 };
 
-int list(const Arguments& arguments, const ConceptFinder& finder) {
+int list(const Arguments& arguments, const detect::Answerer& finder) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
-  for (const DetectableConcept& each : finder.concepts()) {
+  for (const detect::DetectableConcept& each : finder.concepts()) {
     json.push_back(as_json(each));
     rows.push_back({each.name, with_commas(each.tagged), with_commas(each.shown),
                     with_commas(each.not_shown)});
@@ -35,9 +37,9 @@ int list(const Arguments& arguments, const ConceptFinder& finder) {
   return kSuccess;
 }
 
-void show(const Arguments& arguments, const DetectAnswer& answer) {
+void show(const Arguments& arguments, const detect::Answer& answer) {
   std::vector<std::vector<std::string>> rows;
-  for (const Detected& each : answer.items_found)
+  for (const detect::Detected& each : answer.items_found)
     rows.push_back({fixed(each.score),
                     each.confidence >= 0 ? fixed(100 * each.confidence, 0) + " %" : "",
                     each.taught > 0   ? "yes"
@@ -52,12 +54,12 @@ void show(const Arguments& arguments, const DetectAnswer& answer) {
 
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
-  DetectAnswer answer;
+  detect::Answer answer;
   {
     ProgressBar bar(arguments);
-    const ConceptFinder finder(library, arguments.model, arguments.collection, bar.run());
+    const detect::Answerer finder(library, arguments.model, arguments.collection, bar.run());
     if (arguments.name.empty()) return list(arguments, finder);
-    answer = finder.find(arguments.name, arguments.options);
+    answer = finder.ask(arguments.name, arguments.options);
   }
   if (arguments.json)
     print_json(answer);

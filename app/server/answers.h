@@ -176,7 +176,7 @@ void visit_fields(const ItemAnswer& answer, Visit&& visit) {
 /// An item that a search found.
 struct Hit {
   Brief brief;
-  SearchHit scores;
+  search::Hit scores;
 };
 template <class Visit>
 void visit_fields(const Hit& hit, Visit&& visit) {
@@ -202,7 +202,7 @@ void visit_fields(const HitsAnswer& answer, Visit&& visit) {
 
 struct ModelTopics {
   std::string model;
-  std::vector<TopicSummary> topics;
+  std::vector<search::TopicSummary> topics;
 };
 template <class Visit>
 void visit_fields(const ModelTopics& each, Visit&& visit) {
@@ -305,7 +305,7 @@ void visit_fields(const EffectAnswer& answer, Visit&& visit) {
 
 struct SuggestionsAnswer {
   std::string model;
-  SuggestAnswer answer;
+  suggest::Answer answer;
 };
 template <class Visit>
 void visit_fields(const SuggestionsAnswer& answer, Visit&& visit) {
@@ -316,7 +316,7 @@ void visit_fields(const SuggestionsAnswer& answer, Visit&& visit) {
 /// An item with what was detected in it.
 struct DetectedItem {
   Brief brief;
-  Detected scores;
+  detect::Detected scores;
 };
 template <class Visit>
 void visit_fields(const DetectedItem& item, Visit&& visit) {
@@ -324,7 +324,7 @@ void visit_fields(const DetectedItem& item, Visit&& visit) {
   visit_scores(item.scores, visit);
 }
 struct FoundAnswer {
-  DetectAnswer head;
+  detect::Answer head;
   std::vector<DetectedItem> results;
 };
 template <class Visit>
@@ -335,7 +335,7 @@ void visit_fields(const FoundAnswer& answer, Visit&& visit) {
 
 struct ConceptsAnswer {
   std::string collection;
-  std::vector<DetectableConcept> concepts;
+  std::vector<detect::DetectableConcept> concepts;
 };
 template <class Visit>
 void visit_fields(const ConceptsAnswer& answer, Visit&& visit) {
@@ -366,7 +366,7 @@ void visit_fields(const TaughtAnswer& answer, Visit&& visit) {
 }
 
 struct SameTagsAnswer {
-  std::vector<SameTags> pairs;
+  std::vector<relate::SameTags> pairs;
 };
 template <class Visit>
 void visit_fields(const SameTagsAnswer& answer, Visit&& visit) {
@@ -374,7 +374,7 @@ void visit_fields(const SameTagsAnswer& answer, Visit&& visit) {
 }
 
 struct GroupsAnswer {
-  std::vector<RelateGroup> groups;
+  std::vector<relate::Group> groups;
 };
 template <class Visit>
 void visit_fields(const GroupsAnswer& answer, Visit&& visit) {
@@ -400,9 +400,9 @@ void visit_fields(const MapPoints& each, Visit&& visit) {
 
 struct MapAnswer {
   std::string model;
-  std::vector<RelateMap::Modality> kinds;
+  std::vector<relate::Map::Modality> kinds;
   MapPoints points;
-  std::vector<RelateMap::Group> groups;
+  std::vector<relate::Map::Group> groups;
 };
 template <class Visit>
 void visit_fields(const MapAnswer& answer, Visit&& visit) {

@@ -10,23 +10,23 @@ constexpr std::int64_t kMostFound = 10'000;
 
 /// Where a missing model is a 404 rather than a mistake in the request.
 void with_finder(Workspace& workspace, const std::string& model, const std::string& collection,
-                 const std::function<void(const ConceptFinder&)>& ask) {
+                 const std::function<void(const detect::Answerer&)>& ask) {
   {
     const auto library = workspace.library();
     if (!collection.empty()) known_collection(*library, collection);
-    or_not_found([&] { return detect_model_for(*library, model, collection); });
+    or_not_found([&] { return detect::model_for(*library, model, collection); });
   }
   workspace.with_finder(model, collection, ask);
 }
 
 /// The answer with titles and tags, from `offset` on, without items that have gone meanwhile.
-Response found_answer(Workspace& workspace, const DetectAnswer& answer, std::int64_t offset) {
+Response found_answer(Workspace& workspace, const detect::Answer& answer, std::int64_t offset) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, answer.collection);
   ItemReader reader(*library, chosen);
   FoundAnswer page = {answer, {}};
   for (std::int64_t at = offset; at < std::ssize(answer.items_found); ++at) {
-    const Detected& each = answer.items_found[static_cast<std::size_t>(at)];
+    const detect::Detected& each = answer.items_found[static_cast<std::size_t>(at)];
     if (const std::optional<Item> item = reader.find(each.id))
       page.results.push_back({brief(workspace, chosen, *item), each});
   }
@@ -49,27 +49,28 @@ Response detect_answer(Workspace& workspace, const Request& request) {
   const Json body = json_body(request);
   const std::string name = demanded_text(body, "concept");
   const std::int64_t offset = number(body, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(body, "limit", 100, 1, kMostFound);
   options.uncertain = flag(body, "uncertain");
-  DetectAnswer answer;
-  with_finder(
-      workspace, text(body, "model"), text(body, "collection"), [&](const ConceptFinder& finder) {
-        const auto stored = lessons_in_force(*workspace.library(), finder.collection(), name);
-        answer = finder.find(name, joined(stored, body), options);
-      });
+  detect::Answer answer;
+  with_finder(workspace, text(body, "model"), text(body, "collection"),
+              [&](const detect::Answerer& finder) {
+                const auto stored =
+                    lessons_in_force(*workspace.library(), finder.collection(), name);
+                answer = finder.ask(name, joined(stored, body), options);
+              });
   return found_answer(workspace, answer, offset);
 }
 
 Response concept_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(request, "limit", 100, 1, kMostFound);
   options.uncertain = flag(request, "uncertain");
-  DetectAnswer answer;
+  detect::Answer answer;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
-                answer = or_not_found([&] { return finder.find(path.at("concept"), options); });
+              [&](const detect::Answerer& finder) {
+                answer = or_not_found([&] { return finder.ask(path.at("concept"), options); });
               });
   return found_answer(workspace, answer, offset);
 }
@@ -77,7 +78,7 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
 Response concepts_answer(Workspace& workspace, const Request& request) {
   ConceptsAnswer answer;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 answer = {finder.collection(), finder.concepts()};
               });
   return json_answer(answer);
@@ -93,15 +94,15 @@ std::string tags_name(const std::string& collection, const std::string& name) {
 Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   const std::string& name = path.at("concept");
-  DetectOptions options;
+  detect::Options options;
   options.limit = number(body, "items", 0, 1, kMostFound);
-  DetectAnswer answer;
+  detect::Answer answer;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
-              [&](const ConceptFinder& finder) {
-                answer = or_not_found([&] { return finder.find(name, options); });
+              [&](const detect::Answerer& finder) {
+                answer = or_not_found([&] { return finder.ask(name, options); });
               });
   std::vector<MachineTag> tags;
-  for (const Detected& each : answer.items_found) {
+  for (const detect::Detected& each : answer.items_found) {
     const double sure = each.taught != 0 ? (each.taught > 0 ? 1 : 0) : each.confidence;
     if (each.taught >= 0) tags.push_back({each.id, name, sure < 0 ? 0.5 : sure});
   }
@@ -119,7 +120,7 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   std::int64_t before = 0;
   workspace.write([&](Library& library) {
-    const std::string in = collection_to_teach(library, text(request, "collection"));
+    const std::string in = detect::collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
     const std::string given = tags_name(in, path.at("concept"));
     name_model(library, given);
@@ -138,7 +139,7 @@ Response lessons_answer(Workspace& workspace, const Request& request, const Path
   if (lessons.empty()) throw Problem{400, "there is nothing to keep: give 'yes', 'no' or 'forget'"};
   workspace.write([&](Library& library) {
     const Collection chosen =
-        known_collection(library, collection_to_teach(library, text(body, "collection")));
+        known_collection(library, detect::collection_to_teach(library, text(body, "collection")));
     teach(library, chosen, path.at("concept"), lessons);
   });
   return json_answer(TaughtAnswer{path.at("concept"), std::ssize(lessons)});

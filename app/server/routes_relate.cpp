@@ -10,16 +10,16 @@ namespace {
 /// The model that is asked; Problem 404 if there is none.
 std::string known_model(Workspace& workspace, const Request& request) {
   return or_not_found(
-      [&] { return relate_model_for(*workspace.library(), text(request, "model")); });
+      [&] { return relate::model_for(*workspace.library(), text(request, "model")); });
 }
 
 void with_relations(Workspace& workspace, const Request& request,
-                    const std::function<void(const Relations&)>& ask) {
+                    const std::function<void(const relate::Answerer&)>& ask) {
   workspace.with_relations(known_model(workspace, request), ask);
 }
 
 Response relate_answer(Workspace& workspace, const Request& request) {
-  RelateQuery query;
+  relate::Query query;
   query.item = text(request, "item");
   query.collection = text(request, "collection");
   query.tag = text(request, "tag");
@@ -35,15 +35,16 @@ Response relate_answer(Workspace& workspace, const Request& request) {
     const Collection chosen = known_collection(*library, query.collection);
     if (!query.item.empty()) known_item(*library, chosen, query.item);
   }
-  RelateAnswer answer;
-  with_relations(workspace, request, [&](const Relations& relations) {
-    answer = relations.relate(query);
+  relate::Answer answer;
+  with_relations(workspace, request, [&](const relate::Answerer& relations) {
+    answer = relations.ask(query);
     // Which kinds are items, so that a page can show them as such.
-    for (RelatedNodes& kind : answer.modalities)
-      for (const PlacedModality& each : relations.model().modalities)
+    for (relate::RelatedNodes& kind : answer.modalities)
+      for (const relate::PlacedModality& each : relations.model().modalities)
         if (each.what.full() == kind.modality) {
           kind.collection = each.what.collection;
-          kind.items = each.what.of == NodeType::items || each.what.of == NodeType::text;
+          kind.items =
+              each.what.of == relate::NodeType::items || each.what.of == relate::NodeType::text;
         }
   });
   return json_answer(answer);
@@ -52,8 +53,9 @@ Response relate_answer(Workspace& workspace, const Request& request) {
 Response same_tags_answer(Workspace& workspace, const Request& request) {
   const std::int64_t limit = number(request, "limit", 20, 1, 1000);
   SameTagsAnswer answer;
-  with_relations(workspace, request,
-                 [&](const Relations& relations) { answer.pairs = relations.same_tags(limit); });
+  with_relations(workspace, request, [&](const relate::Answerer& relations) {
+    answer.pairs = relations.same_tags(limit);
+  });
   return json_answer(answer);
 }
 
@@ -61,21 +63,21 @@ Response groups_answer(Workspace& workspace, const Request& request) {
   const std::int64_t count = number(request, "k", 10, 1, 1000);
   const std::int64_t limit = number(request, "limit", 6, 0, 100);
   GroupsAnswer answer;
-  with_relations(workspace, request, [&](const Relations& relations) {
-    answer.groups = group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()});
+  with_relations(workspace, request, [&](const relate::Answerer& relations) {
+    answer.groups = relate::group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()});
   });
   return json_answer(answer);
 }
 
 Response map_answer(Workspace& workspace, const Request& request) {
-  MapOptions options;
+  relate::MapOptions options;
   options.most = number(request, "most", 5000, 10, 20'000);
   const std::int64_t groups = number(request, "groups", 12, 0, 100);
   const std::string model = known_model(workspace, request);
-  const std::shared_ptr<const RelateMap> map = workspace.map(model, options, groups);
+  const std::shared_ptr<const relate::Map> map = workspace.map(model, options, groups);
   MapAnswer answer = {model, map->modalities, {}, map->groups};
-  with_relations(workspace, request, [&](const Relations& relations) {
-    for (const RelateMap::Point& point : map->points) {
+  with_relations(workspace, request, [&](const relate::Answerer& relations) {
+    for (const relate::Map::Point& point : map->points) {
       answer.points.kind.push_back(point.modality);
       answer.points.x.push_back(short_number(point.x));
       answer.points.y.push_back(short_number(point.y));

@@ -89,7 +89,7 @@ struct Open {
   std::string model;
   Collection collection;
   std::shared_ptr<const Workspace::Questions> all;
-  std::vector<const ReviewCandidate*> left;
+  std::vector<const suggest::ReviewCandidate*> left;
 };
 
 Open open_questions(Workspace& workspace, const Request& request) {
@@ -97,16 +97,16 @@ Open open_questions(Workspace& workspace, const Request& request) {
   const auto library = workspace.library();
   open.collection = known_collection(*library, text(request, "collection"));
   open.model = model_for(workspace, request, open.collection);
-  ReviewOptions options;
+  suggest::ReviewOptions options;
   const std::string order = text(request, "order");
-  options.order = review_order(order.empty() ? "confident" : order);
+  options.order = suggest::review_order(order.empty() ? "confident" : order);
   options.tag = text(request, "tag");
   options.threshold = share(request, "threshold");
   open.all = workspace.questions(open.model, open.collection.name, options);
   std::set<Pair> decided;
   for (const Decision& each : decisions_in_force(*library, open.collection.name))
     decided.emplace(each.item, tag_key(each.tag));
-  for (const ReviewCandidate& each : *open.all)
+  for (const suggest::ReviewCandidate& each : *open.all)
     if (!decided.contains({each.id, tag_key(each.tag)})) open.left.push_back(&each);
   return open;
 }
@@ -120,11 +120,11 @@ Response review_answer(Workspace& workspace, const Request& request) {
   ReviewAnswer answer = {open.model, open.collection.name, std::ssize(open.left), {}};
   for (std::int64_t at = offset; at < std::ssize(open.left) && std::ssize(answer.entries) < limit;
        ++at) {
-    const ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
+    const suggest::ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
     const std::optional<Item> item = reader.find(each.id);
     if (!item) continue;
     answer.entries.push_back({brief(workspace, open.collection, *item), each.tag, each.confidence});
-    answer.entries.back().brief.snippet = snippet_of(item->text);
+    answer.entries.back().brief.snippet = suggest::snippet_of(item->text);
   }
   return json_answer(answer);
 }
@@ -132,7 +132,7 @@ Response review_answer(Workspace& workspace, const Request& request) {
 Response review_tags_answer(Workspace& workspace, const Request& request) {
   const Open open = open_questions(workspace, request);
   std::map<std::string, std::int64_t> counts;
-  for (const ReviewCandidate* each : open.left) ++counts[each->tag];
+  for (const suggest::ReviewCandidate* each : open.left) ++counts[each->tag];
   ReviewTagsAnswer answer = {open.model, {}};
   for (const auto& [tag, left] : counts) answer.tags.push_back({tag, left});
   std::stable_sort(answer.tags.begin(), answer.tags.end(),
@@ -163,7 +163,7 @@ Response effect_answer(Workspace& workspace, const Answers& answers, const Reque
 }
 
 Response suggestions_answer(Workspace& workspace, const Request& request, const PathValues& path) {
-  SuggestOptions options;
+  suggest::Options options;
   options.limit = number(request, "limit", 10, 1, 100);
   options.threshold = share(request, "threshold");
   options.explain = true;
@@ -171,9 +171,9 @@ Response suggestions_answer(Workspace& workspace, const Request& request, const 
   const Collection chosen = known_collection(*library, path.at("c"));
   const Item item = known_item(*library, chosen, path.at("id"));
   SuggestionsAnswer answer = {model_for(workspace, request, chosen), {}};
-  workspace.with_suggester(answer.model, [&](const TagSuggester& suggester) {
+  workspace.with_suggester(answer.model, [&](const suggest::Answerer& suggester) {
     const std::vector<std::string> ids = {item.id};
-    answer.answer = suggester.suggest(chosen.name, ids, options).at(0);
+    answer.answer = suggester.ask(chosen.name, ids, options).at(0);
   });
   return json_answer(answer);
 }

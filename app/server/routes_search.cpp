@@ -29,7 +29,7 @@ struct Page {
 };
 
 /// A hit with what lists show of its item.
-Hit hit_of(Workspace& workspace, const Collection& collection, SearchHit hit,
+Hit hit_of(Workspace& workspace, const Collection& collection, search::Hit hit,
            const std::vector<std::string>& words) {
   Item item;
   item.id = hit.id;
@@ -43,16 +43,16 @@ Hit hit_of(Workspace& workspace, const Collection& collection, SearchHit hit,
 }
 
 Response hits_answer(Workspace& workspace, const Page& page, const std::string& query,
-                     Clock::time_point begin, const SearchResults& results,
+                     Clock::time_point begin, const search::Results& results,
                      const std::vector<std::string>& words) {
-  SearchOptions options;
+  search::Options options;
   options.explain = page.explain;
   options.words_only = page.words_only;
   HitsAnswer answer = {
       query, 0, std::min(results.total(), Workspace::kMostHits), results.unknown(), {}};
   const auto library = workspace.library();
   std::map<std::string, Collection> collections;
-  for (SearchHit& hit : results.page(page.offset, page.limit, options)) {
+  for (search::Hit& hit : results.page(page.offset, page.limit, options)) {
     auto known = collections.find(hit.collection);
     if (known == collections.end())
       known = collections.emplace(hit.collection, collection(*library, hit.collection)).first;
@@ -62,10 +62,10 @@ Response hits_answer(Workspace& workspace, const Page& page, const std::string& 
   return json_answer(answer);
 }
 
-SearchOrder search_order(const std::string& word) {
-  if (word.empty() || word == "best") return SearchOrder::best;
-  if (word == "newest") return SearchOrder::newest;
-  if (word == "oldest") return SearchOrder::oldest;
+search::Order search_order(const std::string& word) {
+  if (word.empty() || word == "best") return search::Order::best;
+  if (word == "newest") return search::Order::newest;
+  if (word == "oldest") return search::Order::oldest;
   throw Problem{400, concat("'order' is '", word, "'; expected best, newest or oldest")};
 }
 
@@ -78,7 +78,7 @@ Response search_answer(Workspace& workspace, const Request& request) {
   return hits_answer(workspace, page, query, begin,
                      *workspace.search(query, in, request.values("model"), page.words_only,
                                        page.until(), search_order(text(request, "order"))),
-                     parse_query(query).words);
+                     search::parse_query(query).words);
 }
 
 Response like_answer(Workspace& workspace, const Request& request) {
@@ -102,13 +102,13 @@ Response topics_answer(Workspace& workspace, const Request& request) {
   const auto library = workspace.library();
   TopicsAnswer answer;
   for (const ModelRecord& record : model_records(*library)) {
-    if (record.kind != kSearchModelKind || (!wanted.empty() && record.name != wanted)) continue;
-    const SearchModel model = load_search_model(TensorFile(record.file));
+    if (record.kind != search::kModelKind || (!wanted.empty() && record.name != wanted)) continue;
+    const search::Model model = search::load_model(TensorFile(record.file));
     if (!has_collection(*library, model.target)) continue;
-    const SearchIndex index = open_search_index(*library, collection(*library, model.target),
-                                                &record, &model, {.jobs = workspace.jobs()});
-    std::vector<TopicSummary> found =
-        topic_summaries(*library, model, index, terms, examples, workspace.jobs());
+    const search::Index index = search::open_index(*library, collection(*library, model.target),
+                                                   &record, &model, {.jobs = workspace.jobs()});
+    std::vector<search::TopicSummary> found =
+        search::topic_summaries(*library, model, index, terms, examples, workspace.jobs());
     if (found.size() > limit) found.resize(limit);
     answer.models.push_back({record.name, std::move(found)});
   }

@@ -1,4 +1,4 @@
-// Suggestion in the shape of Annif's REST interface: a project is a suggest model.
+// suggest::Suggestion in the shape of Annif's REST interface: a project is a suggest model.
 #include <cstdio>
 #include <span>
 
@@ -24,35 +24,35 @@ AnnifProject project_of(const ModelRecord& record) {
 
 ModelRecord known_project(const Library& library, const std::string& id) {
   for (ModelRecord& record : model_records(library))
-    if (record.name == id && record.kind == kSuggestModelKind) return std::move(record);
+    if (record.name == id && record.kind == suggest::kModelKind) return std::move(record);
   throw Problem{404, concat("there is no project '", id, "'")};
 }
 
-AnnifResults results_of(const SuggestAnswer& answer) {
+AnnifResults results_of(const suggest::Answer& answer) {
   AnnifResults results;
-  for (const Suggestion& each : answer.suggestions)
+  for (const suggest::Suggestion& each : answer.suggestions)
     results.results.push_back(
         {std::string(kUri) + percent_encoded(each.tag), each.tag, {}, each.confidence});
   return results;
 }
 
-SuggestOptions options_of(std::int64_t limit, std::optional<double> threshold) {
-  SuggestOptions options;
+suggest::Options options_of(std::int64_t limit, std::optional<double> threshold) {
+  suggest::Options options;
   options.limit = limit;
   // Annif's default: whoever asks for no threshold gets as many as the limit says.
   options.threshold = threshold.value_or(0);
   return options;
 }
 
-std::vector<SuggestAnswer> suggest(Workspace& workspace, const std::string& project,
-                                   const std::vector<std::string>& documents,
-                                   const SuggestOptions& options) {
+std::vector<suggest::Answer> suggest(Workspace& workspace, const std::string& project,
+                                     const std::vector<std::string>& documents,
+                                     const suggest::Options& options) {
   known_project(*workspace.library(), project);
-  std::vector<EvidenceOf> things;
+  std::vector<suggest::EvidenceOf> things;
   for (const std::string& each : documents) things.push_back({each, {}, {}});
-  std::vector<SuggestAnswer> answers;
-  workspace.with_suggester(project, [&](const TagSuggester& suggester) {
-    answers = suggester.suggest(things, options);
+  std::vector<suggest::Answer> answers;
+  workspace.with_suggester(project, [&](const suggest::Answerer& suggester) {
+    answers = suggester.ask(things, options);
   });
   return answers;
 }
@@ -65,7 +65,7 @@ Response suggest_answer(Workspace& workspace, const Request& request, const Path
   form.query = *fields;
   const std::optional<std::string> document = form.value("text");
   if (!document) throw Problem{400, "'text' is missing"};
-  const SuggestOptions options =
+  const suggest::Options options =
       options_of(number(form, "limit", 10, 1, 1000), share(form, "threshold"));
   return json_answer(results_of(suggest(workspace, path.at("id"), {*document}, options).at(0)));
 }
@@ -76,7 +76,7 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
     throw Problem{400, "'documents' is missing: a list of {\"document_id\", \"text\"}"};
   if (body["documents"].size() > kMostDocuments)
     throw Problem{400, concat("at most ", kMostDocuments, " documents at a time")};
-  const SuggestOptions options =
+  const suggest::Options options =
       options_of(number(request, "limit", 10, 1, 1000), share(request, "threshold"));
   std::vector<std::string> documents;
   std::vector<AnnifDocument> answer;
@@ -85,7 +85,7 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
     const std::string id = text(each, "document_id");
     answer.push_back({id.empty() ? std::nullopt : std::optional(id), {}});
   }
-  const std::vector<SuggestAnswer> found = suggest(workspace, path.at("id"), documents, options);
+  const std::vector<suggest::Answer> found = suggest(workspace, path.at("id"), documents, options);
   for (std::size_t i = 0; i < found.size(); ++i) answer[i].answer = results_of(found[i]);
   return json_answer(answer);
 }
@@ -132,7 +132,7 @@ Response learn_answer(Workspace& workspace, const Request& request, const PathVa
   workspace.write([&](Library& library) {
     add_items(library, known_collection(library, of), std::move(items));
   });
-  workspace.with_suggester(record.name, [](const TagSuggester&) {});
+  workspace.with_suggester(record.name, [](const suggest::Answerer&) {});
   Response nothing;
   nothing.status = 204;
   nothing.type.clear();
@@ -145,7 +145,7 @@ void add_suggest_routes(Router& router, Workspace& workspace) {
   router.add({"GET", "/v1/projects", [&workspace](const Request&, const PathValues&) {
                 AnnifProjects answer;
                 for (const ModelRecord& record : model_records(*workspace.library()))
-                  if (record.kind == kSuggestModelKind)
+                  if (record.kind == suggest::kModelKind)
                     answer.projects.push_back(project_of(record));
                 return json_answer(answer);
               }});

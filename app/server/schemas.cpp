@@ -26,29 +26,29 @@ Schemas::Json answer_schemas() {
   all.add<Verdict>("Verdict");
   all.add<ItemTag>("ItemTag");
   all.add<ItemAnswer>("Item");
-  all.add<SearchReasons>("Why");
+  all.add<search::Reasons>("Why");
   all.add<Hit>("Hit");
-  all.add<HitsAnswer>("SearchAnswer");
-  all.add<TopicSummary>("Topic");
+  all.add<HitsAnswer>("search::Answer");
+  all.add<search::TopicSummary>("Topic");
   all.add<TopicsAnswer>("Topics");
-  all.add<Suggestion>("Suggestion");
+  all.add<suggest::Suggestion>("suggest::Suggestion");
   all.add<SuggestionsAnswer>("Suggestions");
   all.add<ReviewQuestion>("ReviewEntry");
   all.add<ReviewAnswer>("ReviewAnswer");
   all.add<ReviewTagsAnswer>("ReviewTags");
   all.add<EffectAnswer>("ReviewEffect");
-  all.add<DetectableConcept>("Concept");
+  all.add<detect::DetectableConcept>("Concept");
   all.add<ConceptsAnswer>("Concepts");
-  all.add<DetectedItem>("Detected");
-  all.add<FoundAnswer>("DetectAnswer");
+  all.add<DetectedItem>("detect::Detected");
+  all.add<FoundAnswer>("detect::Answer");
   all.add<TaggedAnswer>("TaggedAnswer");
   all.add<TaughtAnswer>("TaughtAnswer");
-  all.add<RelatedNode>("RelatedThing");
-  all.add<RelatedNodes>("RelatedKind");
-  all.add<RelateAnswer>("RelateAnswer");
-  all.add<SameTags>("SamePair");
+  all.add<relate::RelatedNode>("RelatedThing");
+  all.add<relate::RelatedNodes>("RelatedKind");
+  all.add<relate::Answer>("relate::Answer");
+  all.add<relate::SameTags>("SamePair");
   all.add<SameTagsAnswer>("SamePairs");
-  all.add<RelateGroup>("Group");
+  all.add<relate::Group>("Group");
   all.add<GroupsAnswer>("Groups");
   all.add<MapAnswer>("MapAnswer");
   all.add<FacetsAnswer>("Facets");
@@ -64,10 +64,10 @@ Schemas::Json answer_schemas() {
   all.add<AnnifResults>("AnnifResults");
   all.add<AnnifDocument>("AnnifDocument");
   // What jobs print.
-  all.add<BridgeMap>("Distances");
-  all.add<RankedBridge>("Bridge");
-  all.add<BridgeRanking>("BridgeRanking");
-  all.add<TransferSummary>("TransferResult");
+  all.add<transfer::BridgeMap>("Distances");
+  all.add<transfer::RankedBridge>("Bridge");
+  all.add<transfer::BridgeRanking>("transfer::BridgeRanking");
+  all.add<transfer::Answer>("TransferResult");
   return all.components();
 }
 

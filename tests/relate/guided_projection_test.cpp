@@ -23,6 +23,9 @@
 namespace commonplace {
 namespace guided_projection_test {
 
+using namespace search;
+using namespace relate;
+
 using test::message_of;
 using test::NaiveGuidance;
 using test::normal_matrix;

@@ -23,6 +23,9 @@
 namespace commonplace {
 namespace prototypes_test {
 
+using namespace suggest;
+using namespace detect;
+
 using test::LabelledItems;
 using test::ring_of_classes;
 

@@ -11,9 +11,9 @@
 #include "commonplace/library/lessons.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-struct DetectOptions {
+struct Options {
   std::int64_t limit = 50;
   bool uncertain = false;  ///< the items that it would help most to have labelled, instead
 };
@@ -43,7 +43,7 @@ void visit_fields(const Detected& detected, Visit&& visit) {
   visit_scores(detected, visit);
 }
 
-struct DetectAnswer {
+struct Answer {
   std::string name;            ///< of the concept
   std::string collection{};    ///< of the items
   std::int64_t shown = 0;      ///< examples that show it, from lessons
@@ -54,7 +54,7 @@ struct DetectAnswer {
   std::vector<Detected> items_found;
 };
 template <class Visit>
-void visit_head(const DetectAnswer& answer, Visit&& visit) {
+void visit_head(const Answer& answer, Visit&& visit) {
   visit("concept", answer.name, "what was looked for");
   visit("collection", answer.collection, "of the items");
   visit("shown", answer.shown, "examples that show it");
@@ -64,7 +64,7 @@ void visit_head(const DetectAnswer& answer, Visit&& visit) {
   visit("seconds", answer.seconds, "that it took");
 }
 template <class Visit>
-void visit_fields(const DetectAnswer& answer, Visit&& visit) {
+void visit_fields(const Answer& answer, Visit&& visit) {
   visit_head(answer, visit);
   visit("results", answer.items_found, "best first");
 }
@@ -87,15 +87,15 @@ void visit_fields(const DetectableConcept& each, Visit&& visit) {
 /// A detect model opened for finding items: any number of concepts, each from the examples that
 /// were taught of it, from the tags it was learned from, or from both. Not for several threads at
 /// once.
-class ConceptFinder {
+class Answerer {
  public:
   /// `model` or `collection` may be empty where there is but one. Items that have come since the
   /// index was made are coded now, if their features are there.
-  ConceptFinder(const Library& library, const std::string& model, const std::string& collection,
-                const Run& run);
-  ~ConceptFinder();
-  ConceptFinder(ConceptFinder&&) noexcept;
-  ConceptFinder& operator=(ConceptFinder&&) noexcept;
+  Answerer(const Library& library, const std::string& model, const std::string& collection,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
+  Answerer& operator=(Answerer&&) noexcept;
 
   const std::string& collection() const;
   std::vector<DetectableConcept> concepts() const;
@@ -104,10 +104,10 @@ class ConceptFinder {
   /// one that was taught a moment ago counts. The scores of what is returned are exact.
   /// O(k³ + items k / the speed of memory) for k coordinates. Error, listing what there is, for a
   /// concept that is neither taught nor learned.
-  DetectAnswer find(const std::string& concept_name, const DetectOptions& options = {}) const;
+  Answer ask(const std::string& concept_name, const Options& options = {}) const;
   /// The same with lessons that are not in the library.
-  DetectAnswer find(const std::string& concept_name, const std::vector<Lesson>& lessons,
-                    const DetectOptions& options = {}) const;
+  Answer ask(const std::string& concept_name, const std::vector<Lesson>& lessons,
+             const Options& options = {}) const;
 
  private:
   struct Parts;
@@ -115,11 +115,11 @@ class ConceptFinder {
 };
 
 /// The name of the detect model that is meant; Error if that is not clear.
-std::string detect_model_for(const Library& library, const std::string& model,
-                             const std::string& collection);
+std::string model_for(const Library& library, const std::string& model,
+                      const std::string& collection);
 
 /// The collection that examples are of: the named one, that of the only detect model, or the only
 /// one; Error if that is not clear.
 std::string collection_to_teach(const Library& library, const std::string& collection);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

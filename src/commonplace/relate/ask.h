@@ -11,10 +11,10 @@
 #include "commonplace/library/library.h"
 #include "commonplace/relate/model.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// What to start from: an item, a tag, a place, words, or several of them together.
-struct RelateQuery {
+struct Query {
   std::string item;
   std::string collection;  ///< of the item, the tag or the words; empty where that is clear
   std::string tag;
@@ -27,17 +27,17 @@ struct RelateQuery {
 };
 
 /// What the evidence of one modality adds to an answer.
-struct RelateReason {
+struct Reason {
   std::string modality;
   double adds = 0;  ///< to `times`
 };
 
 struct RelatedNode {
-  std::string name;                   ///< an item's id, a tag, a label, "latitude,longitude"
-  double score = 0;                   ///< what it is ranked by
-  double times = 0;                   ///< as likely as chance would have it
-  bool known = false;                 ///< the item has it already
-  std::vector<RelateReason> reasons;  ///< if asked for
+  std::string name;             ///< an item's id, a tag, a label, "latitude,longitude"
+  double score = 0;             ///< what it is ranked by
+  double times = 0;             ///< as likely as chance would have it
+  bool known = false;           ///< the item has it already
+  std::vector<Reason> reasons;  ///< if asked for
   /// If asked for: items that have it and are nearest to what was asked.
   std::vector<std::string> examples;
 };
@@ -48,9 +48,9 @@ struct RelatedNodes {
   std::string collection{};  ///< of the nodes, where the page wants to know
   bool items = false;        ///< the nodes are items of it
 };
-inline std::vector<std::pair<std::string, double>> added(const std::vector<RelateReason>& reasons) {
+inline std::vector<std::pair<std::string, double>> added(const std::vector<Reason>& reasons) {
   std::vector<std::pair<std::string, double>> result;
-  for (const RelateReason& each : reasons) result.emplace_back(each.modality, each.adds);
+  for (const Reason& each : reasons) result.emplace_back(each.modality, each.adds);
   return result;
 }
 template <class Visit>
@@ -83,7 +83,7 @@ void visit_fields(const GuessedPlace& guess, Visit&& visit) {
   visit("radius", guess.radius, "metres: half of such guesses were nearer");
 }
 
-struct RelateAnswer {
+struct Answer {
   std::vector<std::string> evidence;  ///< the modalities that say something of what was asked
   std::vector<RelatedNodes> modalities;
   std::optional<Place> known_place;   ///< of the item
@@ -98,7 +98,7 @@ inline std::optional<GuessedPlace> told(const std::optional<GuessedPlace>& guess
   return guess && guess->tells ? guess : std::nullopt;
 }
 template <class Visit>
-void visit_fields(const RelateAnswer& answer, Visit&& visit) {
+void visit_fields(const Answer& answer, Visit&& visit) {
   visit("evidence", answer.evidence, "the kinds that say something of what was asked");
   visit("kinds", answer.modalities, "what belongs to it");
   visit("seconds", answer.seconds, "that it took");
@@ -130,19 +130,19 @@ void visit_fields(const SameTags& pair, Visit&& visit) {
 }
 
 /// A relate model opened for questions.
-class Relations {
+class Answerer {
  public:
   /// `model` may be empty where there is but one.
-  Relations(const Library& library, const std::string& model, int jobs);
-  ~Relations();
-  Relations(Relations&&) noexcept;
-  Relations& operator=(Relations&&) noexcept;
+  Answerer(const Library& library, const std::string& model, int jobs);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
+  Answerer& operator=(Answerer&&) noexcept;
 
-  const RelateModel& model() const;
+  const Model& model() const;
   /// The nearest nodes of each modality. Items that came after the model was learned are placed by
   /// their features. A tag that was rejected for the item is never among them. O(nodes · dim).
   /// Error, saying what there is, for what is not known.
-  RelateAnswer relate(const RelateQuery& query) const;
+  Answer ask(const Query& query) const;
   /// The pairs of tags of a modality that lie closest, each of `min_items` items or more; those of
   /// more items first where they are as close.
   std::vector<SameTags> same_tags(std::int64_t limit, std::int64_t min_items = 3) const;
@@ -159,6 +159,6 @@ std::string to_string(const Place& place);
 Place parse_place(const std::string& text);
 
 /// The name of the relate model that is meant; Error if that is not clear.
-std::string relate_model_for(const Library& library, const std::string& model);
+std::string model_for(const Library& library, const std::string& model);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,7 +8,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/relate/ask.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The nodes of one modality in a group.
 struct GroupedModality {
@@ -23,12 +23,12 @@ void visit_fields(const GroupedModality& kind, Visit&& visit) {
   visit("nearest", kind.nearest, "to the centre");
 }
 
-struct RelateGroup {
+struct Group {
   std::int64_t nodes = 0;
   std::vector<GroupedModality> modalities;  ///< those that have nodes in it
 };
 template <class Visit>
-void visit_fields(const RelateGroup& group, Visit&& visit) {
+void visit_fields(const Group& group, Visit&& visit) {
   visit("things", group.nodes, "of all kinds");
   visit("kinds", group.modalities, "that have things in it");
 }
@@ -36,8 +36,8 @@ void visit_fields(const RelateGroup& group, Visit&& visit) {
 /// Groups everything that was related by k-means over the directions of all nodes together; the
 /// largest group first. `limit` names a modality. Each rank compares its own_rows of the nodes with
 /// the centres; all get the same groups. Error for fewer nodes than groups.
-std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, const Run& run);
+std::vector<Group> group_relations(const Answerer& relations, std::int64_t groups,
+                                   std::int64_t limit, std::uint64_t seed, const Run& run);
 
 struct MapOptions {
   std::int64_t most = 3000;  ///< nodes that are drawn, those of most links first
@@ -49,7 +49,7 @@ struct MapOptions {
 inline double short_number(float value) { return std::round(1e4 * double{value}) / 1e4; }
 
 /// Everything that is drawn, in the plane.
-struct RelateMap {
+struct Map {
   struct Modality {
     std::string name;  ///< "photos/tags"
     std::string collection;
@@ -76,7 +76,7 @@ struct RelateMap {
   std::vector<Group> groups;
 };
 template <class Visit>
-void visit_fields(const RelateMap::Modality& kind, Visit&& visit) {
+void visit_fields(const Map::Modality& kind, Visit&& visit) {
   visit("kind", kind.name, "such as photos/tags");
   visit("collection", kind.collection, "that they are of");
   visit("items", kind.items, "they are items of it");
@@ -84,7 +84,7 @@ void visit_fields(const RelateMap::Modality& kind, Visit&& visit) {
   visit("drawn", kind.drawn, "of them");
 }
 template <class Visit>
-void visit_fields(const RelateMap::Group& group, Visit&& visit) {
+void visit_fields(const Map::Group& group, Visit&& visit) {
   visit("name", group.name, "of its best known things");
   visit("x", short_number(group.x), "its centre, 0 to 1");
   visit("y", short_number(group.y), "its centre, 0 to 1");
@@ -93,12 +93,12 @@ void visit_fields(const RelateMap::Group& group, Visit&& visit) {
 
 /// Lays out the `most` nodes of most links, of all modalities alike, so that what is near in the
 /// space is near in the plane; grouped by their directions into at most `groups`, 0 for none.
-RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
-                      const Run& run);
+Map lay_out_map(const Answerer& relations, const MapOptions& options, std::int64_t groups,
+                const Run& run);
 
 /// An HTML page that draws the space in the plane: modalities by colour, names on hover, a box a
 /// modality to show or hide it. It runs no script and asks for no other file. Any text is shown as
 /// it is.
-std::string draw_map(const Relations& relations, const MapOptions& options, int jobs);
+std::string draw_map(const Answerer& relations, const MapOptions& options, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

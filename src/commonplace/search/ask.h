@@ -14,9 +14,9 @@
 #include "commonplace/search/core/query.h"
 #include "commonplace/search/ranker.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-struct SearchOptions {
+struct Options {
   std::int64_t limit = 20;
   bool explain = false;
   bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
@@ -24,10 +24,10 @@ struct SearchOptions {
 };
 
 /// In which order results stand; those without a time come last.
-enum class SearchOrder { best, newest, oldest };
+enum class Order { best, newest, oldest };
 
 /// Why an item is there.
-struct SearchReasons {
+struct Reasons {
   struct Word {
     std::string word;
     bool in_tags = false;
@@ -58,13 +58,13 @@ struct SearchReasons {
   std::vector<Topic> topics;
 };
 template <class Visit>
-void visit_fields(const SearchReasons::Word& word, Visit&& visit) {
+void visit_fields(const Reasons::Word& word, Visit&& visit) {
   visit("word", word.word, "a word that was asked for");
   visit("in_tags", word.in_tags, "it is among the tags");
   visit("in_text", word.in_text, "it is in the text");
 }
 template <class Visit>
-void visit_fields(const SearchReasons::Association& association, Visit&& visit) {
+void visit_fields(const Reasons::Association& association, Visit&& visit) {
   visit("from", association.from, "a tag of the item");
   visit("asked", association.asked, "what was asked for and it speaks for");
   visit("weight", association.weight, "how much");
@@ -72,28 +72,28 @@ void visit_fields(const SearchReasons::Association& association, Visit&& visit) 
   visit("together", association.together, "how many do there");
 }
 template <class Visit>
-void visit_fields(const SearchReasons::Neighbour& neighbour, Visit&& visit) {
+void visit_fields(const Reasons::Neighbour& neighbour, Visit&& visit) {
   visit("collection", neighbour.collection, "of the item it borrows from");
   visit("id", neighbour.id, "that item");
   visit("weight", neighbour.weight, "how much");
   visit("asked", neighbour.asked, "what was asked for and that item has");
 }
 template <class Visit>
-void visit_fields(const SearchReasons::Topic& topic, Visit&& visit) {
+void visit_fields(const Reasons::Topic& topic, Visit&& visit) {
   visit("topic", topic.name, "its name");
   visit("collections", topic.members, "that share it");
   visit("terms", topic.terms, "its foremost");
   visit("weight", topic.weight, "how much");
 }
 template <class Visit>
-void visit_fields(const SearchReasons& reasons, Visit&& visit) {
+void visit_fields(const Reasons& reasons, Visit&& visit) {
   visit("words", reasons.words, "of the item itself");
   visit("associations", reasons.associations, "tags that speak for what was asked");
   visit("neighbours", reasons.neighbours, "items like it that have what was asked");
   visit("topics", reasons.topics, "that it shares with what was asked");
 }
 
-struct SearchHit {
+struct Hit {
   std::string collection;
   std::string id;
   std::string title;
@@ -107,17 +107,17 @@ struct SearchHit {
   double own = 0;          ///< the part of the score that its own words have
   double borrowed = 0;     ///< and the part that was borrowed
   bool explained = false;  ///< reasons were asked for
-  SearchReasons reasons;
+  Reasons reasons;
 };
 template <class Visit>
-void visit_scores(const SearchHit& hit, Visit&& visit) {
+void visit_scores(const Hit& hit, Visit&& visit) {
   visit("score", hit.score, "what it is ranked by");
   visit("own", hit.own, "the part that its own words have");
   visit("borrowed", hit.borrowed, "the part that was borrowed");
   visit.where(hit.explained, "why", hit.reasons, "why it is there");
 }
 template <class Visit>
-void visit_fields(const SearchHit& hit, Visit&& visit) {
+void visit_fields(const Hit& hit, Visit&& visit) {
   visit("collection", hit.collection, "that it is of");
   visit("id", hit.id, "its name there");
   visit("title", hit.title, "for people");
@@ -126,18 +126,18 @@ void visit_fields(const SearchHit& hit, Visit&& visit) {
   visit_scores(hit, visit);
 }
 
-struct SearchAnswer {
-  std::vector<SearchHit> hits;
+struct Answer {
+  std::vector<Hit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
 };
 template <class Visit>
-void visit_fields(const SearchAnswer& answer, Visit&& visit) {
+void visit_fields(const Answer& answer, Visit&& visit) {
   visit("unknown", answer.unknown, "words of the query that are nowhere");
   visit("hits", answer.hits, "best first");
 }
 
 /// What was found in one place, best first, before the items themselves are read.
-struct SearchRanking {
+struct Ranking {
   Ask ask;
   std::vector<RankedItem> items;
   std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
@@ -145,31 +145,31 @@ struct SearchRanking {
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
 /// once; the library must outlive it.
-class CollectionSearcher {
+class Answerer {
  public:
   /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
   /// one is out of date, so that items added since are found without learning again.
-  CollectionSearcher(const Library& library, const std::string& collection,
-                     const std::string& model, const Run& run);
-  ~CollectionSearcher();
-  CollectionSearcher(CollectionSearcher&&) noexcept;
+  Answerer(const Library& library, const std::string& collection, const std::string& model,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
 
   /// By an empty query everything is found, in the order of the rows.
-  SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
+  Ranking rank(const Query& query, const Options& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
-  SearchRanking rank_like(const std::string& item_collection, const std::string& id,
-                          const SearchOptions& options) const;
+  Ranking rank_like(const std::string& item_collection, const std::string& id,
+                    const Options& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
-  std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
-                                ItemReader& reader, const SearchOptions& options) const;
+  std::optional<Hit> read(const Ranking& ranking, const RankedItem& item, ItemReader& reader,
+                          const Options& options) const;
   ItemReader reader() const;
   /// Seconds since 1970; nothing for an item without a time.
   std::optional<std::int64_t> time_of(std::int64_t row) const;
 
   /// Ranks, and reads all that was ranked.
-  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
-  SearchAnswer like(const std::string& item_collection, const std::string& id,
-                    const SearchOptions& options) const;
+  Answer ask(const Query& query, const Options& options) const;
+  Answer like(const std::string& item_collection, const std::string& id,
+              const Options& options) const;
 
   const std::string& collection() const;
   const std::string& model() const;  ///< empty: words alone
@@ -194,32 +194,31 @@ std::vector<SearchPlace> search_places(const Library& library,
 
 /// The rankings of several places as one, best first, of which pages can be read. An item that two
 /// models of its collection find stands once, with its better score.
-class SearchResults {
+class Results {
  public:
-  using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
+  using Searchers = std::vector<std::shared_ptr<const Answerer>>;
   /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
   /// kept.
-  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit,
-                SearchOrder order = SearchOrder::best);
+  Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_t limit,
+          Order order = Order::best);
 
   const Searchers& searchers() const { return searchers_; }
   /// How many items were found. Where models of one collection overlap only what is kept counts.
   std::int64_t total() const { return total_; }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
-  std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
-                              const SearchOptions& options) const;
+  std::vector<Hit> page(std::int64_t offset, std::int64_t limit, const Options& options) const;
   /// Calls `visit` for all that is kept, in order.
-  void visit(const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const;
+  void visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const;
 
  private:
-  void put_in_order(SearchOrder order);
+  void put_in_order(Order order);
   struct Entry {
     std::size_t place;
     RankedItem item;
   };
   Searchers searchers_;
-  std::vector<SearchRanking> rankings_;  ///< their items are in entries_
+  std::vector<Ranking> rankings_;  ///< their items are in entries_
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
@@ -228,4 +227,4 @@ class SearchResults {
 /// Whether two of the places search the same collection.
 bool overlap(const std::vector<SearchPlace>& places);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -13,9 +13,9 @@
 #include "commonplace/transfer/core/transitive_transfer.h"
 #include "commonplace/transfer/data.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
-struct TransferRequest {
+struct Request {
   std::vector<std::string> sources;
   std::string target;
   std::vector<std::string> through;     ///< collections in between, in their order
@@ -30,15 +30,15 @@ struct TransferRequest {
 };
 
 /// What the model is called: as asked for, or SOURCE-to-TARGET.
-std::string transfer_model_name(const TransferRequest& request);
+std::string model_name(const Request& request);
 
-struct TransferPrediction {
+struct Prediction {
   std::string item;
   std::string label;
   double probability = 0;
 };
 template <class Visit>
-void visit_fields(const TransferPrediction& prediction, Visit&& visit) {
+void visit_fields(const Prediction& prediction, Visit&& visit) {
   visit("item", prediction.item, "without a label of its own");
   visit("label", prediction.label, "the likeliest");
   visit("probability", prediction.probability, "of it");
@@ -49,7 +49,7 @@ struct LabelCount {
   std::int64_t items = 0;
 };
 
-struct TransferSummary {
+struct Answer {
   std::vector<std::string> sources;
   std::vector<std::string> through;
   std::string target;
@@ -59,17 +59,17 @@ struct TransferSummary {
   std::string advice;                    ///< what the forecast is learned from
   bool refused = false;
   std::string reason;  ///< for a refusal
-  std::vector<TransferStage> stages;
-  std::vector<TransferPrediction> predictions;  ///< of the items without a label, in their order
-  std::vector<LabelCount> counts;               ///< of those that are sure enough
-  std::int64_t known = 0;                       ///< items of the target that had a label before
-  std::int64_t sure = 0;                        ///< predictions that are sure enough to be written
-  std::int64_t written = 0;                     ///< these, unless it was a try
+  std::vector<Stage> stages;
+  std::vector<Prediction> predictions;  ///< of the items without a label, in their order
+  std::vector<LabelCount> counts;       ///< of those that are sure enough
+  std::int64_t known = 0;               ///< items of the target that had a label before
+  std::int64_t sure = 0;                ///< predictions that are sure enough to be written
+  std::int64_t written = 0;             ///< these, unless it was a try
   double mean_probability = 0;
   double seconds = 0;
 };
 /// What the objective was at the end; 0 where nothing was factorised.
-inline double last_objective(const TransferStage& stage) {
+inline double last_objective(const Stage& stage) {
   return stage.report.objective.empty() ? 0.0 : stage.report.objective.back();
 }
 inline std::vector<std::pair<std::string, std::int64_t>> by_label(
@@ -79,7 +79,7 @@ inline std::vector<std::pair<std::string, std::int64_t>> by_label(
   return result;
 }
 template <class Visit>
-void visit_fields(const TransferStage& stage, Visit&& visit) {
+void visit_fields(const Stage& stage, Visit&& visit) {
   visit("iterations", stage.report.iterations, "of the factorisation");
   visit("converged", stage.report.converged, "it did");
   visit("objective", last_objective(stage), "at its end");
@@ -97,7 +97,7 @@ void visit_fields(const TransferStage& stage, Visit&& visit) {
   visit("agreement", stage.agreement, "share of items whose class the shared words speak for most");
 }
 template <class Visit>
-void visit_fields(const TransferSummary& summary, Visit&& visit) {
+void visit_fields(const Answer& summary, Visit&& visit) {
   visit("model", summary.model, "its name");
   visit("field", summary.field, "the field of the labels");
   visit("sources", summary.sources, "that have labels");
@@ -125,9 +125,8 @@ void visit_fields(const TransferSummary& summary, Visit&& visit) {
 /// of the greatest predicted gain is taken if the gain is clear, otherwise none. Where harm is
 /// predicted, or source and target have nothing in common, it refuses and writes nothing. Each rank
 /// has the library and works on its own_rows of every collection on the way; rank 0 writes.
-TransferSummary transfer_labels(Library& library, const TransferRequest& request,
-                                const TransferReadOptions& read, const TransferOptions& options,
-                                const Run& run);
+Answer ask(Library& library, const Request& request, const ReadOptions& read,
+           const Options& options, const Run& run);
 
 /// What bridges there are between two ends, ranked.
 struct BridgeRanking {
@@ -171,10 +170,10 @@ void visit_fields(const BridgeRanking& ranking, Visit&& visit) {
   visit("forecast_learned_from", ranking.advice.learned_from, "for people");
   visit("forecast_quality", ranking.advice.choice.quality, "how good forecasts are");
 }
-BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, const Run& run);
+BridgeRanking rank_library_bridges(const Library& library, const Request& request,
+                                   const ReadOptions& read, const Run& run);
 
 /// All collections that have items, measured without labels.
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, const Run& run);
+BridgeMap measure_library(const Library& library, const ReadOptions& read, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -12,7 +12,7 @@
 #include "commonplace/transfer/core/bridge_trials.h"
 #include "commonplace/transfer/data.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// The model that says which bridges help, and where it is from.
 struct BridgeAdvice {
@@ -39,7 +39,7 @@ struct LearnedBridges {
 /// The ranks share the trials, and rank 0 stores.
 /// Error for fewer than four of them.
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
-                             const TransferReadOptions& read, const BridgeTrialOptions& options,
+                             const ReadOptions& read, const BridgeTrialOptions& options,
                              const Run& run);
 
 /// What one trial found, beside what was forecast without it.
@@ -118,7 +118,7 @@ void visit_fields(const BridgeMap& map, Visit&& visit) {
   visit("pairs", measured_pairs(map), "of them");
 }
 /// The ranks share the pairs.
-BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
+BridgeMap map_of(const Data& data, std::size_t sources, const BridgeTrialOptions& options,
                  const Run& run);
 
 struct RankedBridge {
@@ -169,4 +169,4 @@ RankedBridge forecast_path(const BridgeMap& map, const std::vector<std::size_t>&
 /// way with at most `most` collections in between.
 std::optional<std::vector<std::size_t>> best_chain(const BridgeMap& map, std::size_t most);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer
