@@ -24,7 +24,7 @@ Response relate_answer(Workspace& workspace, const Request& request) {
   query.collection = text(request, "collection");
   query.tag = text(request, "tag");
   query.text = text(request, "text");
-  if (const std::string at = text(request, "at"); !at.empty()) query.at = parse_place(at);
+  if (const std::string at = text(request, "at"); !at.empty()) query.at = relate::parse_place(at);
   std::istringstream kinds(text(request, "kinds"));
   for (std::string kind; std::getline(kinds, kind, ',');)
     if (!kind.empty()) query.modalities.push_back(kind);
@@ -79,8 +79,8 @@ Response map_answer(Workspace& workspace, const Request& request) {
   with_relations(workspace, request, [&](const relate::Answerer& relations) {
     for (const relate::Map::Point& point : map->points) {
       answer.points.kind.push_back(point.modality);
-      answer.points.x.push_back(short_number(point.x));
-      answer.points.y.push_back(short_number(point.y));
+      answer.points.x.push_back(relate::short_number(point.x));
+      answer.points.y.push_back(relate::short_number(point.y));
       answer.points.group.push_back(point.group);
       answer.points.name.push_back(relations.name_of(point.modality, point.node));
     }

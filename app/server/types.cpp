@@ -32,10 +32,11 @@ std::string object_of(const Json& schema, const std::string& indent) {
   std::string lines = "{\n";
   for (const auto& [name, property] : schema["properties"].items()) {
     const bool always = std::find(required.begin(), required.end(), Json(name)) != required.end();
-    if (property.contains("description"))
-      lines += concat(indent, "  /** ", property["description"].get<std::string>(), " */\n");
     lines +=
-        concat(indent, "  ", name, always ? ": " : "?: ", type_of(property, indent + "  "), ";\n");
+        concat(indent, "  ", name, always ? ": " : "?: ", type_of(property, indent + "  "), ";");
+    if (property.contains("description"))
+      lines += concat(" // ", property["description"].get<std::string>());
+    lines += "\n";
   }
   return lines + indent + "}";
 }
