@@ -33,15 +33,9 @@ struct CollectionAnswer {
     std::vector<std::string> label_fields;
     std::int64_t hidden = 0;
   };
-  std::optional<Facts> facts{};
+  bool has_facts = false;
+  Facts facts{};
 };
-template <class Visit>
-void visit_fields(const CollectionAnswer::Facts& facts, Visit&& visit) {
-  visit("pictures", facts.pictures, "it has some");
-  visit("places", facts.places, "it has some");
-  visit("label_fields", facts.label_fields, "the fields of its labels");
-  visit("hidden", facts.hidden, "how many of its items are hidden");
-}
 template <class Visit>
 void visit_fields(const CollectionAnswer& answer, Visit&& visit) {
   visit("name", answer.collection.name, "of the collection");
@@ -50,7 +44,11 @@ void visit_fields(const CollectionAnswer& answer, Visit&& visit) {
   visit("features", answer.features, "that are stored");
   visit("changed", answer.collection.changed, "when it was last added");
   visit("source", answer.collection.source, "the file or folder that it was last added from");
-  if (answer.facts) visit_fields(*answer.facts, visit);
+  const auto& [pictures, places, label_fields, hidden] = answer.facts;
+  visit.where(answer.has_facts, "pictures", pictures, "it has some");
+  visit.where(answer.has_facts, "places", places, "it has some");
+  visit.where(answer.has_facts, "label_fields", label_fields, "the fields of its labels");
+  visit.where(answer.has_facts, "hidden", hidden, "how many of its items are hidden");
 }
 
 /// All collections, and the links between them.

@@ -18,6 +18,7 @@
 #include "commonplace/search/ask.h"
 #include "commonplace/search/topics.h"
 #include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/core/suggester_quality.h"
 
 namespace commonplace::server {
 
@@ -299,7 +300,7 @@ void visit_fields(const EffectAnswer& answer, Visit&& visit) {
   visit.or_null("expected", answer.expected, "share that was expected to be right");
   visit.or_null("right", answer.right, "share that was");
   visit("by_tag", answer.by_tag, "the same, tag by tag");
-  visit("held_out", JsonText{answer.held_out},
+  visit("held_out", JsonOf<std::optional<suggest::SuggesterQuality>>{answer.held_out},
         "how good the model was on items held out; null: not tried");
 }
 

@@ -71,6 +71,7 @@ Response collections_answer(Workspace& workspace, Overviews& overviews) {
     const auto overview = overviews.of(*library, each.collection);
     const auto hidden = std::find_if(overview->tags.begin(), overview->tags.end(),
                                      [](const Overview::Tag& tag) { return tag.key == "hidden"; });
+    each.has_facts = true;
     each.facts = {overview->facts.pictures, overview->facts.places, overview->facts.label_fields,
                   hidden == overview->tags.end() ? 0 : hidden->items};
   }

@@ -36,6 +36,7 @@ Schemas::Json answer_schemas() {
   all.add<ReviewQuestion>("ReviewEntry");
   all.add<ReviewAnswer>("ReviewAnswer");
   all.add<ReviewTagsAnswer>("ReviewTags");
+  all.add<CalibrationBin>("ReliabilityBin");
   all.add<EffectAnswer>("ReviewEffect");
   all.add<detect::DetectableConcept>("Concept");
   all.add<ConceptsAnswer>("Concepts");
@@ -66,7 +67,7 @@ Schemas::Json answer_schemas() {
   // What jobs print.
   all.add<transfer::BridgeMap>("Distances");
   all.add<transfer::RankedBridge>("Bridge");
-  all.add<transfer::BridgeRanking>("transfer::BridgeRanking");
+  all.add<transfer::BridgeRanking>("BridgeRanking");
   all.add<transfer::Answer>("TransferResult");
   return all.components();
 }

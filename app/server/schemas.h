@@ -84,6 +84,8 @@ class Schemas {
       return Json::object();
     } else if constexpr (std::is_same_v<Type, JsonObjectText>) {
       return {{"type", "object"}};
+    } else if constexpr (is_json<Type>) {
+      return schema(Type());
     } else if constexpr (HasFields<Type>) {
       Fields fields{*this};
       visit_fields(Type{}, fields);
@@ -94,6 +96,11 @@ class Schemas {
     } else {
       return {{"type", "array"}, {"items", schema<typename Type::value_type>()}};
     }
+  }
+
+  template <class Struct>
+  Json schema(JsonOf<Struct>) const {
+    return schema<Struct>();
   }
 
   std::map<std::type_index, std::string> names_;

@@ -1,6 +1,7 @@
 #include "app/server/types.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,13 @@ std::string union_of(const Json& schemas, const char* between, const std::string
   return types;
 }
 
+/// As it is if it is an identifier.
+std::string quoted(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(),
+                                 [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return plain ? name : concat("'", name, "'");
+}
+
 std::string object_of(const Json& schema, const std::string& indent) {
   if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object())
     return concat("Record<string, ", type_of(schema["additionalProperties"], indent), ">");
@@ -32,8 +40,8 @@ std::string object_of(const Json& schema, const std::string& indent) {
   std::string lines = "{\n";
   for (const auto& [name, property] : schema["properties"].items()) {
     const bool always = std::find(required.begin(), required.end(), Json(name)) != required.end();
-    lines +=
-        concat(indent, "  ", name, always ? ": " : "?: ", type_of(property, indent + "  "), ";");
+    lines += concat(indent, "  ", quoted(name),
+                    always ? ": " : "?: ", type_of(property, indent + "  "), ";");
     if (property.contains("description"))
       lines += concat(" // ", property["description"].get<std::string>());
     lines += "\n";

@@ -35,6 +35,16 @@ struct JsonText {
 struct JsonObjectText {
   std::string_view text = "{}";
 };
+/// The same of a struct that lists its fields.
+template <class Struct>
+struct JsonOf {
+  std::string_view text;
+};
+template <class Value>
+inline constexpr bool is_json =
+    std::is_same_v<Value, JsonText> || std::is_same_v<Value, JsonObjectText>;
+template <class Struct>
+inline constexpr bool is_json<JsonOf<Struct>> = true;
 
 /// An enumeration lists its words once, in words_of(Verdict): pairs of a value and its word.
 template <class Enum>

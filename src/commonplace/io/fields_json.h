@@ -69,7 +69,7 @@ void write_json(nlohmann::ordered_json& to, const Value& value) {
                  value));
   } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
     put_json(to, std::string_view(value));
-  } else if constexpr (std::is_same_v<Value, JsonText> || std::is_same_v<Value, JsonObjectText>) {
+  } else if constexpr (is_json<Value>) {
     put_json_text(to, value.text);
   } else if constexpr (is_optional<Value>) {
     if (value) write_json(to, *value);

@@ -227,7 +227,7 @@ export interface Hit {
   why?: Why; // why it is there
 }
 
-export interface search::Answer {
+export interface SearchAnswer {
   query: string; // what was asked for
   milliseconds: number; // that it took
   total: number; // items that were found
@@ -254,7 +254,7 @@ export interface Topics {
   }[]; // of searching
 }
 
-export interface suggest::Suggestion {
+export interface Suggestion {
   tag: string; // that fits
   confidence: number; // the share of such suggestions that are right
   implied?: boolean; // it has the confidence of a tag below it
@@ -276,7 +276,7 @@ export interface suggest::Suggestion {
 export interface Suggestions {
   model: string; // that was asked
   familiarity: number; // how much the model has seen that is like it, 0 to 1
-  suggestions: suggest::Suggestion[]; // surest first
+  suggestions: Suggestion[]; // surest first
   unseen?: string; // why features could not be made of it
 }
 
@@ -337,7 +337,7 @@ export interface Concepts {
   concepts: Concept[]; // that can be detected
 }
 
-export interface detect::Detected {
+export interface Detected {
   collection: string; // that it is of
   id: string; // its name there
   title: string; // for people
@@ -352,7 +352,7 @@ export interface detect::Detected {
   taught?: 'yes' | 'no'; // it was shown as an example
 }
 
-export interface detect::Answer {
+export interface DetectAnswer {
   concept: string; // what was looked for
   collection: string; // of the items
   shown: number; // examples that show it
@@ -360,7 +360,7 @@ export interface detect::Answer {
   learned: boolean; // it was learned from tags or labels too
   items: number; // that were ranked
   seconds: number; // that it took
-  results: detect::Detected[]; // best first, those of the page
+  results: Detected[]; // best first, those of the page
 }
 
 export interface TaggedAnswer {
@@ -390,7 +390,7 @@ export interface RelatedKind {
   things: RelatedThing[]; // best first
 }
 
-export interface relate::Answer {
+export interface RelateAnswer {
   evidence: string[]; // the kinds that say something of what was asked
   kinds: RelatedKind[]; // what belongs to it
   seconds: number; // that it took
@@ -596,7 +596,7 @@ export interface Bridge {
   only_way?: boolean; // source and target share nothing without it
 }
 
-export interface transfer::BridgeRanking {
+export interface BridgeRanking {
   source: {
     name: string; // of the collection
     complexity: number; // the share of its features that are rare
