@@ -32,8 +32,8 @@ nlohmann::ordered_json result_json(const MethodQuality& result) {
     return nlohmann::ordered_json{{"value", each.value}, {"interval", both_ends(each.interval)}};
   };
   if (result.has_confidence) {
-    json["shown"] = as_json(result.shown);
-    json["shown_rare"] = as_json(result.shown_rare);
+    json["shown"] = commonplace::as_json(result.shown);
+    json["shown_rare"] = commonplace::as_json(result.shown_rare);
     json["hamming_loss"] = result.hamming_loss;
     json["f1"] = result.f1;
     json["calibration_error"] = result.calibration_error;

@@ -589,7 +589,7 @@ std::string to_json(const SuggesterReport& report) {
                {"mixture", Json::parse(options_to_json(report.mixture))},
                {"threshold", report.threshold},
                {"tried", tried},
-               {"held_out", as_json(report.quality)},
+               {"held_out", commonplace::as_json(report.quality)},
                {"seconds", report.seconds}};
   return json.dump();
 }
