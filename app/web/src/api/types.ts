@@ -71,6 +71,10 @@ export interface Collection {
   features: string[]; // that are stored
   changed: string; // when it was last added
   source: string; // the file or folder that it was last added from
+  pictures?: boolean; // it has some
+  places?: boolean; // it has some
+  label_fields?: string[]; // the fields of its labels
+  hidden?: number; // how many of its items are hidden
 }
 
 export interface CollectionLinks {
@@ -309,6 +313,12 @@ export interface ReviewTags {
   }[]; // most questions first
 }
 
+export interface ReliabilityBin {
+  pairs: number; // in it
+  confidence: number; // on average
+  right: number; // the share that is
+}
+
 export interface ReviewEffect {
   model: string; // that asked
   decided: {
@@ -322,7 +332,32 @@ export interface ReviewEffect {
     accepted: number; // questions answered by yes
     rejected: number; // questions answered by no
   }[]; // the same, tag by tag
-  held_out: unknown; // how good the model was on items held out; null: not tried
+  held_out: {
+    items: number; // held out
+    newest: boolean; // they were the newest, not drawn
+    strange_items: number; // items none of whose tags could be suggested
+    'precision@1': number; // share of first suggestions that are right
+    'precision@1_interval': number[]; // of it, 95 %
+    'precision@3': number; // of the first three
+    'precision@5': number; // of the first five
+    'ndcg@5': number; // normalised discounted gain of the first five
+    f1: number; // of what is shown
+    shown: {
+      suggestions: number; // that are shown
+      confidence: number; // on average
+      right: number; // the share that is
+      interval: number[]; // of that share, 95 %
+    }; // what reaches the threshold
+    shown_rare: {
+      suggestions: number; // that are shown
+      confidence: number; // on average
+      right: number; // the share that is
+      interval: number[]; // of that share, 95 %
+    }; // of it, tags that are not popular
+    calibration_error: number; // how far confidence is off, on average
+    reliability: ReliabilityBin[]; // by confidence
+    'older_precision@1'?: number; // the first for items drawn from among the older ones
+  } | null; // how good the model was on items held out; null: not tried
 }
 
 export interface Concept {
