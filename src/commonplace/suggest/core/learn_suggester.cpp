@@ -25,6 +25,8 @@ namespace {
 /// The cost of a model grows with its cube; more is for --prototypes to say.
 constexpr std::int64_t kMostPrototypes = 3000;
 constexpr std::int64_t kFewestPrototypes = 50;
+/// So many cost next to nothing.
+constexpr std::int64_t kFewPrototypes = 1000;
 /// Whether categories help is tried with a classifier of at most so many items, and prototypes with
 /// so many rounds of k-means: enough to choose by.
 constexpr std::int64_t kClassifiedToChoose = 1000;
@@ -435,22 +437,25 @@ class HyperparameterSearch {
     fitting_->solve(setting_.noise_variance);
   }
 
-  /// Twice as many prototypes while that is clearly better.
+  /// Twice as many prototypes while that is clearly better: two fifths of the items at most, or all
+  /// of a few, which is kernel ridge regression.
   void choose_share() {
     tuner_.begin();
     tuner_.attempt(concat("prototypes ", short_number(100 * setting_.share), "%"),
                    [&] { return gains(); });
-    for (double tried = 2 * setting_.share; tried < 0.8; tried *= 2) {
-      if (prototypes_of(tried, fitting_->items()) == prototypes_of(tried / 2, fitting_->items()) ||
+    const auto count = [&](double share) { return prototypes_of(share, fitting_->items()); };
+    while (setting_.share < 1) {
+      const double more = std::min(1.0, 2 * setting_.share);
+      if (count(more) == count(setting_.share) || (more >= 0.8 && count(more) > kFewPrototypes) ||
           !tuner_.has_time())
         break;
-      if (!tuner_.attempt(concat("prototypes ", short_number(100 * tried), "%"), [&] {
-            make_prototypes(tried);
+      if (!tuner_.attempt(concat("prototypes ", short_number(100 * more), "%"), [&] {
+            make_prototypes(more);
             refit();
             return gains();
           }))
         break;
-      setting_.share = tried;
+      setting_.share = more;
     }
     make_prototypes(setting_.share);
     refit();
