@@ -124,7 +124,9 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
     const Collection chosen = known_collection(library, in);
     name_model(library, tags_name(in, name));
     before = count_machine_tags(library, chosen, tags_name(in, name));
-    store_machine_tags(library, chosen, tags_name(in, name), tags);
+    store_machine_tags(library, chosen, tags_name(in, name), tags,
+                       {"apply", Json{{"concept", name}, {"first", options.limit}}.dump(),
+                        concat("the first ", options.limit, " of the concept '", name, "'"), true});
   });
   return json_answer({{"concept", name}, {"tagged", tags.size()}, {"before", before}});
 }
@@ -135,9 +137,7 @@ Response untag_answer(Workspace& workspace, const Request& request, const PathVa
     const std::string in = collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
     const std::string given = tags_name(in, path.at("concept"));
-    name_model(library, given);
-    before = count_machine_tags(library, chosen, given);
-    store_machine_tags(library, chosen, given, {});
+    before = undo_runs_of(library, chosen, given);
   });
   return json_answer({{"concept", path.at("concept")}, {"tagged", 0}, {"before", before}});
 }

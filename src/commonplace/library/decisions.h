@@ -20,6 +20,7 @@ struct Decision {
   std::string tag;  ///< as written
   Verdict verdict = Verdict::accepted;
   std::string time;
+  std::string who{};  ///< empty: current_person()
 
   bool operator==(const Decision&) const = default;
 };
