@@ -1,3 +1,4 @@
+#include "app/cli/keep_json.h"
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
@@ -95,40 +96,29 @@ Response concepts_answer(Workspace& workspace, const Request& request) {
   return json_answer(json);
 }
 
-/// The name that the tags of a concept are given under, so that each can be taken back for itself.
-std::string tags_name(const std::string& collection, const std::string& name) {
-  return concat("concept.", collection, ".", name);
-}
-
-/// The first items of the concept's ranking get it as a machine's tag, in place of those that had
-/// it so before. What people gave, or rejected, stays theirs.
+/// The first items of the concept's ranking, or those of at least a probability, get it as a
+/// machine's tag, in place of those that had it so before. What people gave, or rejected, stays
+/// theirs.
 Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   const std::string& name = path.at("concept");
-  DetectOptions options;
-  options.limit = number(body, "items", 0, 1, kMostFound);
-  DetectAnswer answer;
-  std::string in;
-  with_finder(workspace, text(body, "model"), text(body, "collection"),
-              [&](const ConceptFinder& finder) {
-                in = finder.collection();
-                answer = or_not_found([&] { return finder.find(name, options); });
-              });
-  std::vector<MachineTag> tags;
-  for (const Detected& each : answer.items_found) {
-    const double sure = each.taught != 0 ? (each.taught > 0 ? 1 : 0) : each.confidence;
-    if (each.taught >= 0) tags.push_back({each.id, name, sure < 0 ? 0.5 : sure});
+  ConceptApplyOptions options;
+  if (const auto above = body.find("above"); above != body.end()) {
+    if (!above->is_number()) throw Problem{400, "'above' is no number"};
+    options.above = above->get<double>();
   }
-  std::int64_t before = 0;
-  workspace.write([&](Library& library) {
-    const Collection chosen = known_collection(library, in);
-    name_model(library, tags_name(in, name));
-    before = count_machine_tags(library, chosen, tags_name(in, name));
-    store_machine_tags(library, chosen, tags_name(in, name), tags,
-                       {"apply", Json{{"concept", name}, {"first", options.limit}}.dump(),
-                        concat("the first ", options.limit, " of the concept '", name, "'"), true});
-  });
-  return json_answer({{"concept", name}, {"tagged", tags.size()}, {"before", before}});
+  if (!options.above) options.first = number(body, "items", 0, 1, kMostFound);
+  options.dry_run = flag(body, "dry_run");
+  Json json;
+  with_finder(
+      workspace, text(body, "model"), text(body, "collection"), [&](const ConceptFinder& finder) {
+        workspace.write([&](Library& library) {
+          json = app::as_json(
+              or_not_found([&] { return apply_concept(library, finder, name, options, {}); }),
+              name);
+        });
+      });
+  return json_answer(json);
 }
 
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -136,7 +126,7 @@ Response untag_answer(Workspace& workspace, const Request& request, const PathVa
   workspace.write([&](Library& library) {
     const std::string in = collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
-    const std::string given = tags_name(in, path.at("concept"));
+    const std::string given = concept_tags_name(in, path.at("concept"));
     before = undo_runs_of(library, chosen, given);
   });
   return json_answer({{"concept", path.at("concept")}, {"tagged", 0}, {"before", before}});

@@ -225,7 +225,13 @@ class Planner {
         now["decided"] = decided;
       }
       KeepStep& step = add(subject, kind, now.dump(), anew ? items : 1);
-      if (step.state != KeepState::due) return;
+      const bool few =
+          !anew && then.value("items", "") == now["items"] && changed * kFewShare < learned;
+      if (few) step.state = KeepState::done;
+      if (step.state != KeepState::due) {
+        step.seconds_left = 0;
+        return;
+      }
       step.anew = anew;
       step.why = other_features ? "there are other features: learned anew"
                  : other_tags   ? "there are other concepts: learned anew"

@@ -55,6 +55,9 @@ std::vector<KeepStep> plan_upkeep(const Library& library, const KeepTools& tools
 /// A model is learned anew when more than one in so many of the tagged items that it was learned
 /// from has changed, or as many have come; otherwise it is brought up to date.
 inline constexpr std::int64_t kAnewShare = 4;
+/// As long as fewer than one in so many have changed, and no items, a stored model stays as it is:
+/// whoever asks it learns the rest in memory.
+inline constexpr std::int64_t kFewShare = 50;
 /// Below this many tagged items nothing can be learned from tags.
 inline constexpr std::int64_t kLeastTagged = 20;
 /// Relations are drawn from this many tagged items on.

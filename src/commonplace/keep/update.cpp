@@ -178,6 +178,14 @@ std::optional<KeepLock> KeepLock::take(const Library& library) {
   return std::nullopt;
 }
 
+bool is_kept_now(const Library& library) {
+  const int file = ::open((library.path() / "upkeep.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool taken = ::flock(file, LOCK_SH | LOCK_NB) != 0;
+  ::close(file);
+  return taken;
+}
+
 KeepLock::~KeepLock() {
   if (file_ >= 0) ::close(file_);
 }

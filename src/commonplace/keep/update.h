@@ -36,6 +36,9 @@ class KeepLock {
   int file_;
 };
 
+/// Whether some process holds the lock.
+bool is_kept_now(const Library& library);
+
 /// Does whatever is out of date, step by step, and looks again after each, until nothing is due.
 /// Each step is all or nothing or goes on where it was stopped, so that it may be killed at any
 /// moment. A step that fails is told and not tried again by this call. `on_step` is told of each.

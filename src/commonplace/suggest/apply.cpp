@@ -50,7 +50,8 @@ ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
   summary.uses = count_uses(tags);
   if (options.dry_run) return summary;
   const nlohmann::ordered_json settings = {{"above", options.above},
-                                           {"limit_per_item", options.limit_per_item}};
+                                           {"limit_per_item", options.limit_per_item},
+                                           {"items", target.items}};
   store_machine_tags(library, target, suggester.name(), tags,
                      {"apply", settings.dump(),
                       concat("suggestions of confidence ", options.above, " or more"), true});
