@@ -14,6 +14,8 @@
 namespace commonplace::app {
 namespace apply_cli {
 
+using namespace suggest;
+
 constexpr std::size_t kShownTags = 10;
 
 struct Arguments : Common {
@@ -29,8 +31,8 @@ struct Arguments : Common {
 int run_undo(const Arguments& arguments) {
   Library library(arguments.library, Library::Access::write);
   const std::string model = arguments.concept_name.empty()
-                                ? suggest_model_for(library, arguments.model, arguments.collection)
-                                : concept_tags_name(arguments.collection, arguments.concept_name);
+                                ? suggest::model_for(library, arguments.model, arguments.collection)
+                                : detect::tags_name(arguments.collection, arguments.concept_name);
   const std::int64_t removed =
       undo_runs_of(library, collection(library, arguments.collection), model);
   TakenBack taken;
@@ -76,7 +78,7 @@ int run_undo(const Arguments& arguments) {
 }
 
 nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& model,
-                               const ApplySummary& summary) {
+                               const suggest::Applied& summary) {
   nlohmann::ordered_json uses = nlohmann::ordered_json::array();
   for (const TagUse& use : summary.uses) uses.push_back({{"tag", use.name}, {"items", use.items}});
   return {{"model", model},
@@ -90,7 +92,7 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& mo
           {"uses", uses}};
 }
 
-void show(const Arguments& arguments, const std::string& model, const ApplySummary& summary) {
+void show(const Arguments& arguments, const std::string& model, const suggest::Applied& summary) {
   const bool dry = arguments.options.dry_run;
   tell((dry ? "Would write " : "Wrote ") + counted(summary.tags, "machine tag") + " to " +
        with_commas(summary.tagged_items) + " of " + counted(summary.items, "item") +
@@ -115,8 +117,8 @@ void show(const Arguments& arguments, const std::string& model, const ApplySumma
 
 std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
-void show(const Arguments& arguments, const ConceptTags& tags) {
-  const ConceptCalibration& sure = tags.calibration;
+void show(const Arguments& arguments, const detect::Applied& tags) {
+  const detect::Calibration& sure = tags.calibration;
   tell((arguments.options.dry_run ? "Would give '" : "Gave '") + arguments.concept_name + "' to " +
        with_commas(std::ssize(tags.tags)) + " of " + counted(tags.items, "item") +
        (tags.before > 0 ? ", in place of " + with_commas(tags.before) + " that had it so before"
@@ -145,15 +147,15 @@ int run_concept(const Arguments& arguments) {
   Library library(arguments.library,
                   arguments.options.dry_run ? Library::Access::read : Library::Access::write);
   collection(library, arguments.collection);
-  ConceptApplyOptions options;
+  detect::ApplyOptions options;
   options.dry_run = arguments.options.dry_run;
   options.first = arguments.first;
   if (arguments.first == 0) options.above = arguments.options.above;
-  ConceptTags tags;
+  detect::Applied tags;
   {
     ProgressBar bar(arguments);
-    const ConceptFinder finder(library, arguments.model, arguments.collection, bar.run());
-    tags = apply_concept(library, finder, arguments.concept_name, options, bar.run());
+    const detect::Answerer finder(library, arguments.model, arguments.collection, bar.run());
+    tags = detect::apply(library, finder, arguments.concept_name, options, bar.run());
   }
   if (arguments.json)
     print_json(app::as_json(tags, arguments.concept_name));
@@ -168,14 +170,14 @@ int run(const Arguments& arguments) {
   Library library(arguments.library,
                   arguments.options.dry_run ? Library::Access::read : Library::Access::write);
   collection(library, arguments.collection);
-  ApplySummary summary;
+  suggest::Applied summary;
   std::string model;
   {
     ProgressBar bar(arguments);
-    const TagSuggester suggester(library, arguments.model, arguments.collection, bar.run());
+    const suggest::Answerer suggester(library, arguments.model, arguments.collection, bar.run());
     model = suggester.name();
     summary =
-        apply_suggestions(library, suggester, arguments.collection, arguments.options, bar.run());
+        suggest::apply(library, suggester, arguments.collection, arguments.options, bar.run());
   }
   if (arguments.json)
     print_json(as_json(arguments, model, summary));

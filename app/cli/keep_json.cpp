@@ -70,11 +70,11 @@ Json as_json(const MachineRun& run) {
           {"shown", run.shown},     {"undone", run.undone.empty() ? Json() : Json(run.undone)}};
 }
 
-Json as_json(const ConceptTags& tags, const std::string& concept_name) {
+Json as_json(const detect::Applied& tags, const std::string& concept_name) {
   Json list = Json::array();
-  for (const ConceptTags::Tag& each : tags.tags)
+  for (const detect::Applied::Tag& each : tags.tags)
     list.push_back({{"item", each.item}, {"probability", each.probability}});
-  const ConceptCalibration& sure = tags.calibration;
+  const detect::Calibration& sure = tags.calibration;
   return {{"concept", concept_name},
           {"model", tags.model},
           {"run", tags.run == 0 ? Json() : Json(tags.run)},

@@ -19,7 +19,7 @@ nlohmann::ordered_json as_json(const KeptStep& step);
 /// The whole plan, with whether there is anything to do and about how long it takes.
 nlohmann::ordered_json as_json(const std::vector<KeepStep>& plan);
 nlohmann::ordered_json as_json(const MachineRun& run);
-nlohmann::ordered_json as_json(const ConceptTags& tags, const std::string& concept_name);
+nlohmann::ordered_json as_json(const detect::Applied& tags, const std::string& concept_name);
 
 /// "2 minutes", "40 seconds".
 std::string duration_words(double seconds);

@@ -11,22 +11,22 @@ constexpr std::int64_t kMostFound = 10'000;
 
 /// Where a missing model is a 404 rather than a mistake in the request.
 void with_finder(Workspace& workspace, const std::string& model, const std::string& collection,
-                 const std::function<void(const ConceptFinder&)>& ask) {
+                 const std::function<void(const detect::Answerer&)>& ask) {
   {
     const auto library = workspace.library();
     if (!collection.empty()) known_collection(*library, collection);
-    or_not_found([&] { return detect_model_for(*library, model, collection); });
+    or_not_found([&] { return detect::model_for(*library, model, collection); });
   }
   workspace.with_finder(model, collection, ask);
 }
 
 /// The answer with titles and tags, from `offset` on.
-Response found_answer(Workspace& workspace, const DetectAnswer& answer,
+Response found_answer(Workspace& workspace, const detect::Answer& answer,
                       const std::string& collection_name, std::int64_t offset) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, collection_name);
   ItemReader reader(*library, chosen);
-  DetectAnswer page = answer;
+  detect::Answer page = answer;
   const auto skipped = std::min<std::int64_t>(offset, std::ssize(page.items_found));
   page.items_found.erase(page.items_found.begin(), page.items_found.begin() + skipped);
   Json json = as_json(page, collection_name);
@@ -56,15 +56,15 @@ Response detect_answer(Workspace& workspace, const Request& request) {
   const Json body = json_body(request);
   const std::string name = demanded_text(body, "concept");
   const std::int64_t offset = number(body, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(body, "limit", 100, 1, kMostFound);
   options.uncertain = flag(body, "uncertain");
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string in;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 in = finder.collection();
-                answer = finder.find(
+                answer = finder.ask(
                     name, joined(lessons_in_force(*workspace.library(), in, name), body), options);
               });
   return found_answer(workspace, answer, in, offset);
@@ -72,15 +72,15 @@ Response detect_answer(Workspace& workspace, const Request& request) {
 
 Response concept_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(request, "limit", 100, 1, kMostFound);
   options.uncertain = flag(request, "uncertain");
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string in;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 in = finder.collection();
-                answer = or_not_found([&] { return finder.find(path.at("concept"), options); });
+                answer = or_not_found([&] { return finder.ask(path.at("concept"), options); });
               });
   return found_answer(workspace, answer, in, offset);
 }
@@ -88,9 +88,9 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
 Response concepts_answer(Workspace& workspace, const Request& request) {
   Json json = {{"collection", ""}, {"concepts", Json::array()}};
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 json["collection"] = finder.collection();
-                for (const DetectableConcept& each : finder.concepts())
+                for (const detect::DetectableConcept& each : finder.concepts())
                   json["concepts"].push_back(as_json(each));
               });
   return json_answer(json);
@@ -102,7 +102,7 @@ Response concepts_answer(Workspace& workspace, const Request& request) {
 Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   const std::string& name = path.at("concept");
-  ConceptApplyOptions options;
+  detect::ApplyOptions options;
   if (const auto above = body.find("above"); above != body.end()) {
     if (!above->is_number()) throw Problem{400, "'above' is no number"};
     options.above = above->get<double>();
@@ -110,23 +110,24 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
   if (!options.above) options.first = number(body, "items", 0, 1, kMostFound);
   options.dry_run = flag(body, "dry_run");
   Json json;
-  with_finder(
-      workspace, text(body, "model"), text(body, "collection"), [&](const ConceptFinder& finder) {
-        workspace.write([&](Library& library) {
-          json = app::as_json(
-              or_not_found([&] { return apply_concept(library, finder, name, options, {}); }),
-              name);
-        });
-      });
+  with_finder(workspace, text(body, "model"), text(body, "collection"),
+              [&](const detect::Answerer& finder) {
+                workspace.write([&](Library& library) {
+                  json = app::as_json(or_not_found([&] {
+                                        return detect::apply(library, finder, name, options, {});
+                                      }),
+                                      name);
+                });
+              });
   return json_answer(json);
 }
 
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   std::int64_t before = 0;
   workspace.write([&](Library& library) {
-    const std::string in = collection_to_teach(library, text(request, "collection"));
+    const std::string in = detect::collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
-    const std::string given = concept_tags_name(in, path.at("concept"));
+    const std::string given = detect::tags_name(in, path.at("concept"));
     before = undo_runs_of(library, chosen, given);
   });
   return json_answer({{"concept", path.at("concept")}, {"tagged", 0}, {"before", before}});
@@ -141,7 +142,7 @@ Response lessons_answer(Workspace& workspace, const Request& request, const Path
   if (lessons.empty()) throw Problem{400, "there is nothing to keep: give 'yes', 'no' or 'forget'"};
   workspace.write([&](Library& library) {
     const Collection chosen =
-        known_collection(library, collection_to_teach(library, text(body, "collection")));
+        known_collection(library, detect::collection_to_teach(library, text(body, "collection")));
     teach(library, chosen, path.at("concept"), lessons);
   });
   return json_answer({{"concept", path.at("concept")}, {"stored", lessons.size()}});

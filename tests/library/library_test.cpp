@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/library/decision_log.h"
+#include "commonplace/library/identity.h"
 #include "commonplace/library/machine_labels.h"
 #include "commonplace/library/machine_runs.h"
 #include "commonplace/library/schema.h"
@@ -121,7 +123,7 @@ TEST(Library, EveryOlderLibraryKeepsWhatItHas) {
     EXPECT_EQ(tags[1].score, 0.75);
     EXPECT_EQ(tag_names(library, "birds", "b"), std::vector<std::string>{"Gull"});
     EXPECT_EQ(machine_labels_of(library, birds, "b").size(), version >= 2 ? 2u : 0u);
-    EXPECT_EQ(decision_history(library, "birds", "b").at(0).who, "");
+    EXPECT_EQ(decision_log(library).at(0).who, "");
     EXPECT_EQ(identity_of(library).size(), 32u);
     EXPECT_EQ(library.database().integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
     // What stands there belongs to runs, which can be taken back.

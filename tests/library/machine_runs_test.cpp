@@ -25,8 +25,8 @@ class Runs : public test::LibraryTest {
   Collection birds() { return collection_named("birds"); }
   Names tags(const char* id) { return test::tag_names(library(), "birds", id); }
   std::int64_t write(const std::vector<MachineTag>& tags, bool replaces = true) {
-    return store_machine_tags(library(), birds(), "m", tags,
-                              {"apply", R"({"above":0.5})", "asked for", replaces});
+    return store_run(library(), birds(), "m", tags,
+                     {"apply", R"({"above":0.5})", "asked for", replaces});
   }
 };
 
@@ -56,7 +56,7 @@ TEST_F(Runs, TheVersionIsThatOfTheModelWhichWrote) {
   };
   store();
   const auto write = [&] {
-    return machine_run(library(), store_machine_tags(library(), birds(), "learned", {})).version;
+    return machine_run(library(), store_run(library(), birds(), "learned", {}, {})).version;
   };
   const std::string first = write();
   EXPECT_EQ(first, model_record(library(), "learned").file.stem().string());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/library/identity.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {

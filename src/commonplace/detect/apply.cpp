@@ -12,9 +12,9 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/machine_runs.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,28 +25,28 @@ constexpr std::int64_t kLeastOfAKind = 3;
 /// Right answers a stretch of the confidence map: there are few of them.
 constexpr std::size_t kPositivesAStretch = 5;
 
-std::unordered_map<std::string, double> scores_of(const DetectAnswer& answer) {
+std::unordered_map<std::string, double> scores_of(const Answer& answer) {
   std::unordered_map<std::string, double> scores;
   for (const Detected& each : answer.items_found) scores.emplace(each.id, each.score);
   return scores;
 }
 
-DetectOptions all_items() {
-  DetectOptions options;
+Options all_items() {
+  Options options;
   options.limit = std::int64_t{1} << 40;
   return options;
 }
 
 struct Calibrated {
   ConfidenceMap map;
-  ConceptCalibration report;
+  Calibration report;
   std::vector<float> scores;
   std::vector<std::uint8_t> outcomes;
 };
 
 /// Scores each answered item by the concept as the other parts of the answers teach it, and fits
 /// the chance of an answer to that.
-Calibrated calibrate(const ConceptFinder& finder, const std::string& name,
+Calibrated calibrate(const Answerer& finder, const std::string& name,
                      const std::vector<Lesson>& answers, const Run& run) {
   Calibrated result;
   result.report.answers = std::ssize(answers);
@@ -67,7 +67,7 @@ Calibrated calibrate(const ConceptFinder& finder, const std::string& name,
     std::vector<Lesson> rest;
     for (std::size_t i = 0; i < answers.size(); ++i)
       if (part[i] != held) rest.push_back(answers[i]);
-    const auto scores = scores_of(finder.find(name, rest, all_items()));
+    const auto scores = scores_of(finder.ask(name, rest, all_items()));
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto found = part[i] == held ? scores.find(answers[i].item) : scores.end();
       if (found == scores.end()) continue;
@@ -81,7 +81,7 @@ Calibrated calibrate(const ConceptFinder& finder, const std::string& name,
 
 /// What the answers that were held out say of items from `least` on.
 void judge(Calibrated& calibrated, double least) {
-  ConceptCalibration& report = calibrated.report;
+  Calibration& report = calibrated.report;
   for (std::size_t i = 0; i < calibrated.scores.size(); ++i) {
     if (static_cast<double>(calibrated.scores[i]) < least) continue;
     ++report.above;
@@ -92,13 +92,12 @@ void judge(Calibrated& calibrated, double least) {
 }
 
 /// The items that may get the tag, best first, with what each is worth.
-ConceptTags ranked_tags(const Library& library, const ConceptFinder& finder,
-                        const std::string& name, Calibrated& calibrated,
-                        const std::vector<Lesson>& answers) {
+Applied ranked_tags(const Library& library, const Answerer& finder, const std::string& name,
+                    Calibrated& calibrated, const std::vector<Lesson>& answers) {
   const Collection source = collection(library, finder.collection());
-  const DetectAnswer answer = finder.find(name, answers, all_items());
-  ConceptTags result;
-  result.model = concept_tags_name(source.name, name);
+  const Answer answer = finder.ask(name, answers, all_items());
+  Applied result;
+  result.model = tags_name(source.name, name);
   result.items = answer.items;
   const std::string key = tag_key(tag_name(name));
   std::set<std::string> decided;
@@ -120,21 +119,21 @@ ConceptTags ranked_tags(const Library& library, const ConceptFinder& finder,
   return result;
 }
 
-std::vector<MachineTag> machine_tags(const ConceptTags& tags, const std::string& name) {
+std::vector<MachineTag> machine_tags(const Applied& tags, const std::string& name) {
   std::vector<MachineTag> result;
-  for (const ConceptTags::Tag& each : tags.tags)
+  for (const Applied::Tag& each : tags.tags)
     result.push_back({each.item, name, std::clamp(each.probability, 0.0, 0.99)});
   return result;
 }
 
 }  // namespace
 
-std::string concept_tags_name(const std::string& collection, const std::string& concept_name) {
+std::string tags_name(const std::string& collection, const std::string& concept_name) {
   return concat("concept.", collection, ".", tag_name(concept_name));
 }
 
-std::vector<Lesson> concept_answers(const Library& library, const std::string& collection,
-                                    const std::string& concept_name) {
+std::vector<Lesson> answers_of(const Library& library, const std::string& collection,
+                               const std::string& concept_name) {
   std::vector<Lesson> answers = lessons_in_force(library, collection, concept_name);
   const std::string key = tag_key(tag_name(concept_name));
   for (const Decision& each : decisions_in_force(library, collection)) {
@@ -145,23 +144,22 @@ std::vector<Lesson> concept_answers(const Library& library, const std::string& c
   return answers;
 }
 
-ConceptTags apply_concept(Library& library, const ConceptFinder& finder,
-                          const std::string& concept_name, const ConceptApplyOptions& options,
-                          const Run& run) {
+Applied apply(Library& library, const Answerer& finder, const std::string& concept_name,
+              const ApplyOptions& options, const Run& run) {
   require(options.above.has_value() != (options.first > 0),
           "say how sure: give either --above PROBABILITY or --first NUMBER");
   require(!options.above || (*options.above >= 0 && *options.above <= 1),
           "the least probability is ", options.above.value_or(0), "; expected 0 to 1");
   const Collection target = collection(library, finder.collection());
-  const std::vector<Lesson> answers = concept_answers(library, target.name, concept_name);
+  const std::vector<Lesson> answers = answers_of(library, target.name, concept_name);
   Calibrated calibrated = calibrate(finder, concept_name, answers, run);
-  ConceptTags result = ranked_tags(library, finder, concept_name, calibrated, answers);
+  Applied result = ranked_tags(library, finder, concept_name, calibrated, answers);
   if (options.first > 0) {
     if (std::ssize(result.tags) > options.first)
       result.tags.resize(static_cast<std::size_t>(options.first));
   } else {
     std::erase_if(result.tags,
-                  [&](const ConceptTags::Tag& each) { return each.probability < *options.above; });
+                  [&](const Applied::Tag& each) { return each.probability < *options.above; });
   }
   if (!result.tags.empty()) {
     result.least = result.tags.back().score;  // they are ranked
@@ -182,32 +180,31 @@ ConceptTags apply_concept(Library& library, const ConceptFinder& finder,
       options.above ? concat("items that show '", concept_name, "' with a probability of ",
                              *options.above, " or more")
                     : concat("the first ", options.first, " items of '", concept_name, "'");
-  result.run = store_machine_tags(library, target, result.model,
-                                  machine_tags(result, tag_name(concept_name)),
-                                  {"apply", settings.dump(), reason, true});
+  result.run =
+      store_run(library, target, result.model, machine_tags(result, tag_name(concept_name)),
+                {"apply", settings.dump(), reason, true});
   return result;
 }
 
-ConceptTags apply_concept_to(Library& library, const ConceptFinder& finder,
-                             const std::string& concept_name, double least,
-                             const std::vector<std::string>& items, const std::string& settings,
-                             const Run& run) {
+Applied apply_to(Library& library, const Answerer& finder, const std::string& concept_name,
+                 double least, const std::vector<std::string>& items, const std::string& settings,
+                 const Run& run) {
   const Collection target = collection(library, finder.collection());
-  const std::vector<Lesson> answers = concept_answers(library, target.name, concept_name);
+  const std::vector<Lesson> answers = answers_of(library, target.name, concept_name);
   Calibrated calibrated = calibrate(finder, concept_name, answers, run);
-  ConceptTags result = ranked_tags(library, finder, concept_name, calibrated, answers);
+  Applied result = ranked_tags(library, finder, concept_name, calibrated, answers);
   const std::set<std::string> asked(items.begin(), items.end());
-  std::erase_if(result.tags, [&](const ConceptTags::Tag& each) {
+  std::erase_if(result.tags, [&](const Applied::Tag& each) {
     return !asked.contains(each.item) || each.score < least;
   });
   result.least = least;
   judge(calibrated, least);
   result.calibration = calibrated.report;
-  result.run = store_machine_tags(
-      library, target, result.model, machine_tags(result, tag_name(concept_name)),
-      {"update", settings, concat("items that came since '", concept_name, "' was applied"),
-       false});
+  result.run =
+      store_run(library, target, result.model, machine_tags(result, tag_name(concept_name)),
+                {"update", settings,
+                 concat("items that came since '", concept_name, "' was applied"), false});
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -26,21 +26,20 @@ std::int64_t extend_suggestions(Library& library, const Collection& collection,
                                 const std::vector<std::string>& ids, const Run& run) {
   std::vector<MachineTag> tags;
   {
-    const TagSuggester suggester(library, standing.run.model, collection.name, run);
-    SuggestOptions options;
+    const suggest::Answerer suggester(library, standing.run.model, collection.name, run);
+    suggest::Options options;
     options.limit = settings.value("limit_per_item", std::int64_t{5});
     options.threshold = settings.value("above", 0.9);
-    const std::vector<SuggestAnswer> answers = suggester.suggest(collection.name, ids, options);
+    const std::vector<suggest::Answer> answers = suggester.ask(collection.name, ids, options);
     for (std::size_t i = 0; i < ids.size(); ++i)
-      for (const Suggestion& each : answers[i].suggestions)
+      for (const suggest::Suggestion& each : answers[i].suggestions)
         tags.push_back({ids[i], each.tag, each.confidence});
   }
   Json noted = settings;
   noted["items"] = collection.items;
   noted["follows"] = standing.run.id;
-  store_machine_tags(
-      library, collection, standing.run.model, tags,
-      {"update", noted.dump(), concat("items that came since run ", standing.run.id), false});
+  store_run(library, collection, standing.run.model, tags,
+            {"update", noted.dump(), concat("items that came since run ", standing.run.id), false});
   return std::ssize(tags);
 }
 
@@ -50,8 +49,8 @@ std::int64_t extend_concept(Library& library, const Collection& collection,
   Json noted = settings;
   noted["items"] = collection.items;
   noted["follows"] = standing.run.id;
-  const ConceptFinder finder(library, "", collection.name, run);
-  return std::ssize(apply_concept_to(library, finder, settings.at("concept").get<std::string>(),
+  const detect::Answerer finder(library, "", collection.name, run);
+  return std::ssize(detect::apply_to(library, finder, settings.at("concept").get<std::string>(),
                                      settings.at("least_score").get<double>(), ids, noted.dump(),
                                      run)
                         .tags);

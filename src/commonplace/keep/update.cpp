@@ -103,7 +103,7 @@ std::string make_features(Library& library, const Collection& collection, const 
 }
 
 std::string index_words(Library& library, const Collection& collection, const Run& run) {
-  const CollectionSearcher searcher(library, collection.name, "", run);
+  const search::Answerer searcher(library, collection.name, "", run);
   if (!searcher.index_is_new()) return "the index was there";
   searcher.keep_index(library);
   return counted(collection.items, "item");
@@ -112,13 +112,13 @@ std::string index_words(Library& library, const Collection& collection, const Ru
 std::string learn_suggestions(Library& library, const KeepStep& step, const Run& run) {
   const std::string name = "suggest." + step.collection;
   if (!step.anew) {
-    const SuggestUpdate update = update_suggest(library, name, run);
+    const suggest::Update update = suggest::update(library, name, run);
     return update.any() ? concat(counted(update.new_items, "new item"), ", ",
                                  counted(update.changed_items, "changed item"), " and ",
                                  counted(update.new_tags, "new tag"), " learned")
                         : "nothing to learn from";
   }
-  const SuggestLearningReport report = learn_suggest(library, step.collection, name, {}, run);
+  const suggest::Report report = suggest::learn(library, step.collection, name, {}, run);
   return concat(counted(report.fit.tags, "tag"), " learned from ", report.features, " of ",
                 counted(report.fit.items, "item"));
 }
@@ -127,7 +127,7 @@ std::string learn_concepts(Library& library, const KeepStep& step, const Run& ru
   const std::string name = "detect." + step.collection;
   if (!step.anew) {
     try {
-      const DetectUpdate update = update_detect(library, name, run);
+      const detect::Update update = detect::update(library, name, run);
       return concat(counted(update.new_items, "new item"), " coded, ",
                     counted(update.changed_items, "changed item"), " learned");
     } catch (const StorageError&) {
@@ -138,20 +138,20 @@ std::string learn_concepts(Library& library, const KeepStep& step, const Run& ru
       // Rows that it has coded are others now: a picture has changed, or items were removed.
     }
   }
-  DetectModelOptions options;
+  detect::ModelOptions options;
   if (tagged_counts(library, collection(library, step.collection), options.min_uses).tags == 0)
     options.concepts_from = "none";
-  const DetectLearningReport report = learn_detect(library, step.collection, name, options, run);
+  const detect::Report report = detect::learn(library, step.collection, name, options, run);
   return concat(counted(report.concepts, "concept"), " learned from ",
                 counted(report.items, "item"));
 }
 
 std::string learn_relations(Library& library, const KeepStep& step, const Run& run) {
   const std::string name = "relate." + step.collection;
-  RelateOptions options;
+  relate::ModelOptions options;
   options.read.collections = step.collection;
-  const RelateLearningReport report =
-      step.anew ? learn_relate(library, name, options, run) : update_relate(library, name, run);
+  const relate::Report report =
+      step.anew ? relate::learn(library, name, options, run) : relate::update(library, name, run);
   return concat(counted(report.links, "link"), " in ", report.dim, " coordinates");
 }
 

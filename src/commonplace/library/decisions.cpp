@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/identity.h"
 #include "commonplace/library/tag_table.h"
 
 namespace commonplace {
@@ -15,8 +16,7 @@ std::vector<Decision> decisions_of(Statement& query) {
   std::vector<Decision> result;
   while (query.step())
     result.push_back({std::string(query.text(0)), std::string(query.text(1)),
-                      static_cast<Verdict>(query.integer(2)), std::string(query.text(3)),
-                      std::string(query.text(4))});
+                      static_cast<Verdict>(query.integer(2)), std::string(query.text(3))});
   return result;
 }
 
@@ -50,8 +50,7 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
       const std::string name = tag_name(each.tag);
       require(!name.empty(), "'", each.tag, "' is not a tag: nothing but white space");
       insert.run(collection.name, each.item, tags.find_or_make(name).id,
-                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time,
-                 each.who.empty() ? person : each.who);
+                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time, person);
       ++run.count;
     }
   if (run.count > 0) std::tie(run.first, run.last) = std::pair(before + 1, newest(library));
@@ -82,7 +81,7 @@ DecisionRun undo(Library& library, DecisionRun run) {
 
 std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection) {
   Statement query = library.database().prepare(
-      "SELECT item, written, verdict, time, who, max(id) AS newest FROM decision "
+      "SELECT item, written, verdict, time, max(id) AS newest FROM decision "
       "WHERE collection = ? GROUP BY item, tag HAVING verdict <> 0 ORDER BY newest");
   query.bind(collection);
   return decisions_of(query);
@@ -91,7 +90,7 @@ std::vector<Decision> decisions_in_force(const Library& library, std::string_vie
 std::vector<Decision> decisions_since(const Library& library, const Collection& collection,
                                       std::int64_t last) {
   Statement query = library.database().prepare(
-      "SELECT d.item, d.written, d.verdict, d.time, d.who FROM decision d "
+      "SELECT d.item, d.written, d.verdict, d.time FROM decision d "
       "JOIN item i ON i.collection = ?1 AND i.key = d.item "
       "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row");
   query.bind(collection.id, collection.name, last);
@@ -101,7 +100,7 @@ std::vector<Decision> decisions_since(const Library& library, const Collection& 
 std::vector<Decision> decision_history(const Library& library, std::string_view collection,
                                        std::string_view item) {
   Statement query = library.database().prepare(
-      "SELECT item, written, verdict, time, who FROM decision WHERE collection = ? AND item = ? "
+      "SELECT item, written, verdict, time FROM decision WHERE collection = ? AND item = ? "
       "ORDER BY id");
   query.bind(collection, item);
   return decisions_of(query);

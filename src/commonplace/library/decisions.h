@@ -20,7 +20,6 @@ struct Decision {
   std::string tag;  ///< as written
   Verdict verdict = Verdict::accepted;
   std::string time;
-  std::string who{};  ///< empty: current_person()
 
   bool operator==(const Decision&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/identity.h"
 
 namespace commonplace {
 

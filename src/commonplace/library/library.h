@@ -74,10 +74,5 @@ void sweep_unrecorded_files(Library& library);
 
 /// Now, in the form of Item::time.
 std::string current_time();
-/// Who uses this program, as it is noted beside what they decide: $COMMONPLACE_PERSON, or the name
-/// of the account.
-std::string current_person();
-/// What tells this library from all others, made with it: 32 hexadecimal digits.
-std::string identity_of(const Library& library);
 
 }  // namespace commonplace

@@ -1,6 +1,7 @@
 #include "commonplace/library/machine_labels.h"
 
 #include "commonplace/base/error.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 namespace {
@@ -22,14 +23,14 @@ void record_model(Library& library, const ModelRecord& model) {
 }  // namespace
 
 void store_machine_labels(Library& library, const Collection& collection, const ModelRecord& model,
-                          std::string_view field, const std::vector<MachineLabel>& labels,
-                          const RunNotes& notes) {
+                          std::string_view field, const std::vector<MachineLabel>& labels) {
   require(!field.empty(), "labels need the name of their field");
   Transaction transaction(library.database());
   record_model(library, model);
-  RunNotes noted = notes;
-  if (noted.settings == "{}") noted.settings = model.options;
-  const std::int64_t run = begin_run(library.database(), collection.name, model.name, field, noted);
+  RunNotes notes;
+  notes.command = model.kind;
+  notes.settings = model.options;
+  const std::int64_t run = begin_run(library.database(), collection.name, model.name, field, notes);
   Statement find =
       library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(

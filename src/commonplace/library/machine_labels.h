@@ -17,11 +17,10 @@ struct MachineLabel {
   double score = 0;  ///< in [0, 1]
 };
 
-/// Records `model` (its name, kind, options and report; it has no file), and a run that replaces
-/// all that it said of the items of `collection` under `field`; all or nothing.
+/// Records `model` (its name, kind, options and report; it has no file) and replaces all that it
+/// said of the items of `collection` under `field`; all or nothing.
 void store_machine_labels(Library& library, const Collection& collection, const ModelRecord& model,
-                          std::string_view field, const std::vector<MachineLabel>& labels,
-                          const RunNotes& notes = {.command = "transfer"});
+                          std::string_view field, const std::vector<MachineLabel>& labels);
 
 /// Removes what a model said of a collection, and says how many labels that were.
 std::int64_t remove_machine_labels(Library& library, const Collection& collection,

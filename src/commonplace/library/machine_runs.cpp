@@ -1,7 +1,7 @@
 #include "commonplace/library/machine_runs.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/tag_table.h"
 
 namespace commonplace {
 namespace {
@@ -105,6 +105,29 @@ std::optional<MachineRun> newest_run(const Library& library, const Collection& c
              "ORDER BY r.id DESC LIMIT 1"));
   if (!query.bind(collection.name, model).step()) return std::nullopt;
   return run_of(query);
+}
+
+std::int64_t store_run(Library& library, const Collection& collection, std::string_view model,
+                       const std::vector<MachineTag>& tags, const RunNotes& notes) {
+  model_record(library, model);
+  Transaction transaction(library.database());
+  const std::int64_t run = begin_run(library.database(), collection.name, model, "", notes);
+  TagTable table(library.database());
+  Statement find =
+      library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
+  Statement insert = library.database().prepare(
+      "INSERT INTO run_tag(run, item, tag, score) SELECT ?, ?, ?, ? "
+      "WHERE NOT (SELECT manual FROM tag WHERE id = ?3)");
+  for (const MachineTag& each : tags) {
+    require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
+            "' has no item '", each.item, "'");
+    const std::int64_t tag = table.find_or_make(each.tag).id;
+    require(tag != 0, "'", each.tag, "' is not a tag: nothing but white space");
+    insert.run(run, find.integer(0), tag, each.score);
+  }
+  show_runs(library.database(), collection.name, model, "");
+  transaction.commit();
+  return run;
 }
 
 std::int64_t undo_run(Library& library, std::int64_t id) { return set_undone(library, id, true); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commonplace/library/library.h"
+#include "commonplace/library/stored_models.h"
 
 namespace commonplace {
 
@@ -32,6 +33,12 @@ struct MachineRun : RunNotes {
   std::int64_t items = 0;  ///< that got them
   std::int64_t shown = 0;  ///< of what it wrote, what no later run has taken the place of
 };
+
+/// Notes a run that writes what `model` says of the items of `collection`, in place of all that it
+/// said before or beside it; all or nothing. Tags that only people give are left out. Returns the
+/// run's number.
+std::int64_t store_run(Library& library, const Collection& collection, std::string_view model,
+                       const std::vector<MachineTag>& tags, const RunNotes& notes);
 
 /// All runs, the newest first.
 std::vector<MachineRun> machine_runs(const Library& library);

@@ -2,7 +2,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 namespace {
@@ -113,28 +113,9 @@ void name_model(Library& library, std::string_view name) {
       .run(name, current_time());
 }
 
-std::int64_t store_machine_tags(Library& library, const Collection& collection,
-                                std::string_view model, const std::vector<MachineTag>& tags,
-                                const RunNotes& notes) {
-  model_record(library, model);
-  Transaction transaction(library.database());
-  const std::int64_t run = begin_run(library.database(), collection.name, model, "", notes);
-  TagTable table(library.database());
-  Statement find =
-      library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
-  Statement insert = library.database().prepare(
-      "INSERT INTO run_tag(run, item, tag, score) SELECT ?, ?, ?, ? "
-      "WHERE NOT (SELECT manual FROM tag WHERE id = ?3)");
-  for (const MachineTag& each : tags) {
-    require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
-            "' has no item '", each.item, "'");
-    const std::int64_t tag = table.find_or_make(each.tag).id;
-    require(tag != 0, "'", each.tag, "' is not a tag: nothing but white space");
-    insert.run(run, find.integer(0), tag, each.score);
-  }
-  show_runs(library.database(), collection.name, model, "");
-  transaction.commit();
-  return run;
+void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
+                        const std::vector<MachineTag>& tags) {
+  store_run(library, collection, model, tags, {});
 }
 
 std::int64_t count_machine_tags(const Library& library, const Collection& collection,

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "commonplace/library/library.h"
-#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 
@@ -55,12 +54,10 @@ struct MachineTag {
   std::string tag;
   double score = 0;  ///< in [0, 1]
 };
-/// Notes a run that writes what `model` says of the items of `collection`, in place of all that it
-/// said before or beside it; all or nothing. Tags that only people give are left out. Human tags
-/// and decisions are not touched: they are not in the same table. Returns the run's number.
-std::int64_t store_machine_tags(Library& library, const Collection& collection,
-                                std::string_view model, const std::vector<MachineTag>& tags,
-                                const RunNotes& notes = {});
+/// Replaces all that `model` said of the items of `collection`; all or nothing. Human tags and
+/// decisions are not touched: they are not in the same table.
+void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
+                        const std::vector<MachineTag>& tags);
 /// How many tags `model` has given to items of `collection`.
 std::int64_t count_machine_tags(const Library& library, const Collection& collection,
                                 std::string_view model);

@@ -5,6 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/identity.h"
 #include "commonplace/library/tag_table.h"
 
 namespace commonplace {
