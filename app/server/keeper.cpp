@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                    IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 constexpr milliseconds kStep{200};
-constexpr std::size_t kMostError = 1000;
+constexpr std::size_t kMostComplaint = 1000;
 
 }  // namespace
 
@@ -179,7 +179,7 @@ void Keeper::run_update() {
   child.error_line = [&](const std::string& line) {
     const Json step = Json::parse(line, nullptr, false);
     if (!step.is_object() || !step.contains("stage")) {
-      if (said.size() < kMostError) said += (said.empty() ? "" : "\n") + line;
+      if (said.size() < kMostComplaint) said += (said.empty() ? "" : "\n") + line;
       return;
     }
     const std::scoped_lock lock(mutex_);
