@@ -56,6 +56,10 @@ class Planner {
   std::vector<KeepStep> plan() {
     std::vector<Subject> subjects;
     for (const Collection& each : collections(library_)) subjects.push_back(subject_of(each));
+    // Relations are one model of the library: of the collection that has most to relate.
+    std::size_t related = 0;
+    for (std::size_t i = 1; i < subjects.size(); ++i)
+      if (subjects[i].tagged.items > subjects[related].tagged.items) related = i;
     for (Subject& each : subjects) {
       look_at_files(each);
       look_at_thumbnails(each);
@@ -63,7 +67,7 @@ class Planner {
       look_at_search(each);
       look_at_suggestions(each);
       look_at_concepts(each);
-      look_at_relations(each);
+      if (&each == &subjects[related]) look_at_relations(each);
       look_at_tags(each);
     }
     std::vector<KeepStep> steps;
@@ -219,7 +223,10 @@ class Planner {
           std::abs(subject.tagged.items - learned) + (subject.tagged.decisions - decided);
       const bool other_tags = kind == "concepts" && then.value("tags", std::int64_t{0}) != tags;
       const bool other_features = then.value("features", "") != subject.features;
-      const bool anew = changed * kAnewShare > learned || other_features || other_tags;
+      const bool by_hand = then.value("by_hand", false);
+      const bool anew =
+          !by_hand && (changed * kAnewShare > learned || other_features || other_tags);
+      if (by_hand) now["by_hand"] = true;
       if (!anew) {
         now["learned"] = learned;
         now["decided"] = decided;
@@ -233,20 +240,21 @@ class Planner {
         return;
       }
       step.anew = anew;
-      step.why = other_features ? "there are other features: learned anew"
-                 : other_tags   ? "there are other concepts: learned anew"
-                 : anew         ? concat(changed, " of the ", learned,
-                                         " tagged items that it was learned from have changed or "
-                                                 "come: learned anew")
-                                : "items or decisions have come: brought up to date";
+      step.why = !anew            ? "items or decisions have come: brought up to date"
+                 : other_features ? "there are other features: learned anew"
+                 : other_tags     ? "there are other concepts: learned anew"
+                                  : concat(changed, " of the ", learned,
+                                           " tagged items that it was learned from have changed or "
+                                               "come: learned anew");
       return;
     }
+    // A model that a person learned by hand is only brought up to date.
+    const bool by_hand = has_model(model);
+    if (by_hand) now["by_hand"] = true;
     KeepStep& step = add(subject, kind, now.dump(), items);
     step.state = KeepState::due;
     step.items = items;
-    step.anew = true;
-    // A model that a person learned by hand is only brought up to date.
-    if (has_model(model) && !known) step.anew = false;
+    step.anew = !by_hand;
     step.why = step.anew ? "there is none yet" : "it was learned by hand: brought up to date";
   }
 
@@ -261,8 +269,8 @@ class Planner {
                                            : "features come first");
       return;
     }
-    look_at_model(subject, "suggestions", "suggest." + subject.collection.name, subject.tagged.tags,
-                  subject.tagged.items);
+    look_at_model(subject, "suggestions", kept_model(library_, "suggest", subject.collection.name),
+                  subject.tagged.tags, subject.tagged.items);
     if (subject.due("features") && subject.rows == 0 && !subject.facts.text)
       wait(subject.steps.back(), "features come first");
   }
@@ -273,8 +281,8 @@ class Planner {
       wait(add(subject, "concepts", "", 0), "features come first");
       return;
     }
-    look_at_model(subject, "concepts", "detect." + subject.collection.name, subject.common.tags,
-                  subject.collection.items);
+    look_at_model(subject, "concepts", kept_model(library_, "detect", subject.collection.name),
+                  subject.common.tags, subject.collection.items);
   }
 
   void look_at_relations(Subject& subject) {
@@ -289,8 +297,8 @@ class Planner {
       wait(add(subject, "relations", "", 0), "features come first");
       return;
     }
-    look_at_model(subject, "relations", "relate." + subject.collection.name, subject.tagged.tags,
-                  subject.collection.items);
+    look_at_model(subject, "relations", kept_model(library_, "relate", subject.collection.name),
+                  subject.tagged.tags, subject.collection.items);
   }
 
   void look_at_tags(Subject& subject) {
@@ -321,6 +329,21 @@ std::vector<std::string> kept_features(const Library& library, const Collection&
   // What an encoder sees takes the place of what was made without one.
   if (!tools.encoder.empty()) return {tools.encoder};
   return kept.empty() ? std::vector<std::string>{"sift"} : kept;
+}
+
+std::string kept_model(const Library& library, std::string_view kind,
+                       const std::string& collection) {
+  const bool shared = kind == "relate";  // by all collections
+  const std::string usual = shared ? "relate" : concat(kind, '.', collection);
+  std::string found;
+  for (const ModelRecord& each : model_records(library)) {
+    if (each.kind != kind) continue;
+    const Json report = Json::parse(each.report, nullptr, false);
+    if (!shared && (!report.is_object() || report.value("collection", "") != collection)) continue;
+    if (each.name == usual) return usual;
+    if (found.empty()) found = each.name;
+  }
+  return found.empty() ? usual : found;
 }
 
 KeepTools keep_tools() {

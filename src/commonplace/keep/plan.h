@@ -48,6 +48,11 @@ KeepTools keep_tools();
 std::vector<std::string> kept_features(const Library& library, const Collection& collection,
                                        const KeepTools& tools);
 
+/// The model of a kind ("suggest", "detect", "relate") that is kept up to date for a collection:
+/// the one that there is, whatever it is called, or the usual name.
+std::string kept_model(const Library& library, std::string_view kind,
+                       const std::string& collection);
+
 /// All steps of all collections, in the order in which they are done. O(items), and one stat a
 /// file.
 std::vector<KeepStep> plan_upkeep(const Library& library, const KeepTools& tools);

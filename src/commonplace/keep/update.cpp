@@ -110,7 +110,7 @@ std::string index_words(Library& library, const Collection& collection, const Ru
 }
 
 std::string learn_suggestions(Library& library, const KeepStep& step, const Run& run) {
-  const std::string name = "suggest." + step.collection;
+  const std::string name = kept_model(library, "suggest", step.collection);
   if (!step.anew) {
     const suggest::Update update = suggest::update(library, name, run);
     return update.any() ? concat(counted(update.new_items, "new item"), ", ",
@@ -124,7 +124,7 @@ std::string learn_suggestions(Library& library, const KeepStep& step, const Run&
 }
 
 std::string learn_concepts(Library& library, const KeepStep& step, const Run& run) {
-  const std::string name = "detect." + step.collection;
+  const std::string name = kept_model(library, "detect", step.collection);
   if (!step.anew) {
     try {
       const detect::Update update = detect::update(library, name, run);
@@ -147,7 +147,7 @@ std::string learn_concepts(Library& library, const KeepStep& step, const Run& ru
 }
 
 std::string learn_relations(Library& library, const KeepStep& step, const Run& run) {
-  const std::string name = "relate." + step.collection;
+  const std::string name = kept_model(library, "relate", step.collection);
   relate::ModelOptions options;
   options.read.collections = step.collection;
   const relate::Report report =
