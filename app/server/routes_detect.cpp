@@ -104,10 +104,13 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
   const std::string& name = path.at("concept");
   detect::ApplyOptions options;
   if (const auto above = body.find("above"); above != body.end()) {
-    if (!above->is_number()) throw Problem{400, "'above' is no number"};
+    if (!above->is_number() || above->get<double>() < 0 || above->get<double>() > 1)
+      throw Problem{400, "'above' is a probability: a number from 0 to 1"};
     options.above = above->get<double>();
   }
   if (!options.above) options.first = number(body, "items", 0, 1, kMostFound);
+  if (!options.above && options.first == 0)
+    throw Problem{400, "say how many: give 'items', or 'above' with the least probability"};
   options.dry_run = flag(body, "dry_run");
   Json json;
   with_finder(workspace, text(body, "model"), text(body, "collection"),

@@ -147,8 +147,7 @@ class Planner {
       step.why = collection.source + (state.digest.empty() ? " is not there" : " is empty") +
                  "; what is known of it is kept";
       step.seconds_left = 0;
-    } else if (!import_options_of(library_, collection) && seen.empty() &&
-               collection.format != "photos") {
+    } else if (!import_options_of(library_, collection)) {
       wait(step, "it was added by an older program: add " + collection.source + " once more");
     } else if (seen != state.digest) {
       step.state = KeepState::due;

@@ -12,7 +12,7 @@ namespace commonplace {
 
 /// What keeping a library up to date is made of, in the order in which people see it.
 inline constexpr std::string_view kKeepSteps[] = {
-    "files", "thumbnails", "features", "search", "suggestions", "concepts", "relations", "tags"};
+    "files", "thumbnails", "features", "search", "suggestions", "concepts", "tags", "relations"};
 
 enum class KeepState {
   done,     ///< up to date
