@@ -30,6 +30,7 @@ MAY_KNOW = {
     "rows": ["library", "features", "encode", "learn"],
     "upkeep": ["rows"],
     **{room: ["rows", "eval"] for room in ROOMS},
+    "keep": [*ROOMS, "upkeep"],
     "api": [*ROOMS, "upkeep"],
 }
 ONLY_IN = {

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/keep_json.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
+#include "commonplace/detect/apply.h"
 #include "commonplace/upkeep/write_back.h"
 
 namespace commonplace::app {
@@ -20,14 +22,19 @@ struct Arguments : Common {
   std::string library;
   std::string collection;
   std::string model;
+  std::string concept_name;
+  std::int64_t first = 0;
   bool undo = false;
   ApplyOptions options;
 };
 
 int run_undo(const Arguments& arguments) {
   Library library(arguments.library, Library::Access::write);
-  const std::string model = suggest::model_for(library, arguments.model, arguments.collection);
-  const std::int64_t removed = remove_suggestions(library, model, arguments.collection);
+  const std::string model = arguments.concept_name.empty()
+                                ? suggest::model_for(library, arguments.model, arguments.collection)
+                                : detect::tags_name(arguments.collection, arguments.concept_name);
+  const std::int64_t removed =
+      undo_runs_of(library, collection(library, arguments.collection), model);
   TakenBack taken;
   {
     ProgressBar bar(arguments);
@@ -108,8 +115,58 @@ void show(const Arguments& arguments, const std::string& model, const suggest::A
                        " --collection " + arguments.collection + " --model " + model + " --undo");
 }
 
+std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
+
+void show(const Arguments& arguments, const detect::Applied& tags) {
+  const detect::Calibration& sure = tags.calibration;
+  tell((arguments.options.dry_run ? "Would give '" : "Gave '") + arguments.concept_name + "' to " +
+       with_commas(std::ssize(tags.tags)) + " of " + counted(tags.items, "item") +
+       (tags.before > 0 ? ", in place of " + with_commas(tags.before) + " that had it so before"
+                        : "") +
+       ".");
+  if (!sure.held_out)
+    say(arguments, "The probability is a guess: " + counted(sure.answers, "answer") + " of which " +
+                       with_commas(sure.right) +
+                       " show it; it takes 3 that do and 3 that do not to test it.");
+  else if (sure.above > 0)
+    say(arguments, "Of the answers given, each by what the others teach, " +
+                       with_commas(sure.above_right) + " of the " + with_commas(sure.above) +
+                       " that score as high are right (95 %: " + percent(sure.low) + " .. " +
+                       percent(sure.high) + ").");
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(tags.tags.size(), kShownTags); ++i)
+    rows.push_back({fixed(tags.tags[i].probability, 2), tags.tags[i].item});
+  if (!rows.empty() && !arguments.quiet) print_table({"PROBABILITY", "ITEM"}, rows);
+  if (!arguments.options.dry_run)
+    say(arguments, "They are marked as the machine's, run " + std::to_string(tags.run) +
+                       ". To take them back: commonplace runs " + arguments.library + " --undo " +
+                       std::to_string(tags.run));
+}
+
+int run_concept(const Arguments& arguments) {
+  Library library(arguments.library,
+                  arguments.options.dry_run ? Library::Access::read : Library::Access::write);
+  collection(library, arguments.collection);
+  detect::ApplyOptions options;
+  options.dry_run = arguments.options.dry_run;
+  options.first = arguments.first;
+  if (arguments.first == 0) options.above = arguments.options.above;
+  detect::Applied tags;
+  {
+    ProgressBar bar(arguments);
+    const detect::Answerer finder(library, arguments.model, arguments.collection, bar.run());
+    tags = detect::apply(library, finder, arguments.concept_name, options, bar.run());
+  }
+  if (arguments.json)
+    print_json(app::as_json(tags, arguments.concept_name));
+  else
+    show(arguments, tags);
+  return kSuccess;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.undo) return run_undo(arguments);
+  if (!arguments.concept_name.empty()) return run_concept(arguments);
   Library library(arguments.library,
                   arguments.options.dry_run ? Library::Access::read : Library::Access::write);
   collection(library, arguments.collection);
@@ -139,8 +196,12 @@ void add_apply(CLI::App& app) {
       "  commonplace apply ~/library --collection bookmarks --above 0.9 --dry-run\n"
       "  commonplace apply ~/library --collection bookmarks --above 0.9\n"
       "  commonplace apply ~/library --collection bookmarks --undo\n"
+      "  commonplace apply ~/library --collection photos --concept airplane --first 12\n"
+      "  commonplace apply ~/library --collection photos --concept airplane --above 0.9\n"
       "Your own tags are never touched, and a tag that you rejected is never written. Running it\n"
-      "again replaces what the same model wrote before. 'export --machine-tags' has them, too;\n"
+      "again replaces what the same model wrote before, and 'update' gives such tags to items "
+      "that\n"
+      "come. 'export --machine-tags' has them, too;\n"
       "--undo takes them out of the sidecars that 'export --xmp' wrote them to.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
@@ -153,6 +214,15 @@ void add_apply(CLI::App& app) {
       ->add_option("--limit-per-item", arguments->options.limit_per_item,
                    "At most so many tags an item, the surest")
       ->capture_default_str();
+  CLI::Option* concept_option = command->add_option(
+      "--concept", arguments->concept_name,
+      "Give this concept, which was taught or learned from tags, instead of suggestions");
+  command
+      ->add_option("--first", arguments->first,
+                   "To so many items, the best, whatever their probability")
+      ->needs(concept_option)
+      ->excludes(above)
+      ->check(CLI::Range(1, 1'000'000));
   CLI::Option* dry = command->add_flag("--dry-run", arguments->options.dry_run,
                                        "Say what would be written, and write nothing");
   command

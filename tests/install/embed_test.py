@@ -114,7 +114,7 @@ class Installed(unittest.TestCase):
         library = self.folder / "served"
         program = self.prefix / "bin" / "commonplace"
         run(program, "init", library)
-        with subprocess.Popen([program, "serve", library, "--port", "0", "--json"], stdout=subprocess.PIPE,
+        with subprocess.Popen([program, "serve", library, "--port", "0", "--json", "--no-keep"], stdout=subprocess.PIPE,
                               text=True) as server:
             try:
                 self.assertIn('"page":true', server.stdout.readline().replace(" ", ""))
