@@ -35,10 +35,18 @@ Json reasons_json(const SearchReasons& reasons) {
                       {"collections", each.members},
                       {"terms", each.terms},
                       {"weight", each.weight}});
-  return {{"words", words},
-          {"associations", associations},
-          {"neighbours", neighbours},
-          {"topics", topics}};
+  Json json = {{"words", words},
+               {"associations", associations},
+               {"neighbours", neighbours},
+               {"topics", topics}};
+  if (!reasons.meanings.empty()) {
+    Json meanings = Json::array();
+    for (const auto& each : reasons.meanings)
+      meanings.push_back({{"by", to_string(each.by)}, {"fit", each.fit}, {"weight", each.weight}});
+    json["meanings"] = meanings;
+  }
+  if (!reasons.seen.empty()) json["seen"] = reasons.seen;
+  return json;
 }
 
 }  // namespace
@@ -108,6 +116,7 @@ Json as_json(const SearchHit& hit, bool explain) {
                {"score", hit.score},
                {"own", hit.own},
                {"borrowed", hit.borrowed}};
+  if (hit.meant > 0) json["meant"] = hit.meant;
   if (explain) json["why"] = reasons_json(hit.reasons);
   return json;
 }

@@ -82,6 +82,27 @@ RidgeMap RidgePath::map(double penalty) const {
   return result;
 }
 
+RidgeMap ridge_map(const Eigen::Ref<const Matrix>& from, const Eigen::Ref<const Matrix>& to,
+                   double penalty, int jobs) {
+  require(from.rows() == to.rows() && from.rows() > 0, "a map is learned from pairs; there are ",
+          from.rows(), " and ", to.rows());
+  require(penalty > 0, "a map needs a penalty above 0, not ", penalty);
+  RidgeMap result;
+  Eigen::RowVectorXf unused;
+  const MatrixD x = centred(from, result.from_mean);
+  const MatrixD y = centred(to, unused);
+  const MatrixD turned = x.transpose();
+  const bool of_rows = x.rows() < x.cols();
+  Eigen::MatrixXd gram = of_rows ? multiply(x, turned, jobs) : multiply(turned, x, jobs);
+  gram.diagonal().array() += penalty;
+  const Eigen::MatrixXd right = of_rows ? y : multiply(turned, y, jobs);
+  const auto solved = solve_positive(gram, right);
+  require(solved.has_value(), "a map cannot be learned: its numbers are not finite");
+  result.weights =
+      (of_rows ? multiply(turned, MatrixD(*solved), jobs) : MatrixD(*solved)).cast<float>();
+  return result;
+}
+
 void add_ridge_map(TensorWriter& writer, const std::string& name, const RidgeMap& map) {
   writer.add(name + ".from_mean",
              std::span<const float>(map.from_mean.data(), static_cast<std::size_t>(map.from_mean.size())));

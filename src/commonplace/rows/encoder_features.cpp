@@ -530,28 +530,37 @@ bool has_stored_encoder(const Library& library, const Collection& collection,
   return find_model(library, collection.name + "." + name, kEncoderKind).has_value();
 }
 
-StoredEncoder stored_encoder(const Library& library, const Collection& collection,
-                             const std::string& name, const EncoderOptions& options) {
+std::optional<EncoderName> stored_encoder_name(const Library& library, const Collection& collection,
+                                               const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
-  require(record.has_value(), "the features '", name, "' of '", collection.name,
-          "' were not made by an encoder");
+  if (!record) return std::nullopt;
   const Json stored = Json::parse(record->options, nullptr, false);
   require(stored.is_object() && stored.contains("encoder") && stored.contains("folder") &&
               stored.contains("of") && stored.contains("fingerprint"),
           "the model '", record->name, "' is damaged");
+  return EncoderName{stored["encoder"].get<std::string>(), stored["folder"].get<std::string>(),
+                     stored["of"] == "text" ? Medium::text : Medium::picture,
+                     stored["fingerprint"].get<std::string>()};
+}
+
+Encoder open_encoder(const EncoderName& name, const EncoderOptions& options) {
   const fs::path models = options.models.empty() ? models_folder() : options.models;
-  const Medium of = stored["of"] == "text" ? Medium::text : Medium::picture;
   std::error_code error;
-  const auto folder = stored["folder"].get<std::string>();
-  EncoderModel model = fs::is_directory(folder, error)
-                           ? read_encoder_model(folder)
-                           : find_encoder(stored["encoder"].get<std::string>(), models);
-  require(fingerprint_of(model, of) == stored["fingerprint"], "the encoder '", model.name,
-          "' is another one than made the features '", name,
-          "'; make them again with: commonplace "
-          "features LIB ",
-          collection.name, " --encoder ", model.name, " --name ", name);
-  return {Encoder(std::move(model), options), of};
+  EncoderModel model = fs::is_directory(name.folder, error) ? read_encoder_model(name.folder)
+                                                            : find_encoder(name.encoder, models);
+  require(fingerprint_of(model, name.of) == name.fingerprint, "the encoder '", model.name,
+          "' is another one than made the features; make them again with: commonplace features LIB"
+          " COLLECTION --encoder ",
+          model.name);
+  return Encoder(std::move(model), options);
+}
+
+StoredEncoder stored_encoder(const Library& library, const Collection& collection,
+                             const std::string& name, const EncoderOptions& options) {
+  const auto stored = stored_encoder_name(library, collection, name);
+  require(stored.has_value(), "the features '", name, "' of '", collection.name,
+          "' were not made by an encoder");
+  return {open_encoder(*stored, options), stored->of};
 }
 
 Eigen::RowVectorXf encode_unseen_text(Encoder& encoder, std::string_view text) {

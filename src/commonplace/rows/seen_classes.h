@@ -12,7 +12,7 @@
 namespace commonplace {
 
 /// So many of the likeliest classes of a picture are kept.
-inline constexpr std::int64_t kSeenClasses = 10;
+inline constexpr std::int64_t kSeenClasses = 50;
 
 /// What the classifier that made some features saw in the pictures.
 struct SeenClasses {

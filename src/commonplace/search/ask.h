@@ -12,6 +12,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/core/query.h"
+#include "commonplace/search/meaning_index.h"
 #include "commonplace/search/ranker.h"
 
 namespace commonplace {
@@ -52,7 +53,15 @@ struct SearchReasons {
     std::vector<std::string> terms;    ///< its foremost
     double weight = 0;
   };
+  /// An item that means what was asked.
+  struct Meaning {
+    MeaningKind by = MeaningKind::texts;
+    double fit = 0;  ///< in (0, 1]
+    double weight = 0;
+  };
   std::vector<Word> words;
+  std::vector<Meaning> meanings;
+  std::vector<std::string> seen;  ///< in its picture, the names of classes
   std::vector<Association> associations;
   std::vector<Neighbour> neighbours;
   std::vector<Topic> topics;
@@ -71,12 +80,14 @@ struct SearchHit {
   double score = 0;
   double own = 0;         ///< the part of the score that its own words have
   double borrowed = 0;    ///< and the part that was borrowed
+  double meant = 0;       ///< and what its text or picture means
   SearchReasons reasons;  ///< if asked for
 };
 
 struct SearchAnswer {
   std::vector<SearchHit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
+  std::string problem;               ///< why meanings could not be asked for; empty if they could
 };
 
 /// What was found in one place, best first, before the items themselves are read.
@@ -84,6 +95,8 @@ struct SearchRanking {
   Ask ask;
   std::vector<RankedItem> items;
   std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
+  std::string asked;       ///< the words, for what they mean
+  std::shared_ptr<const MeaningSearcher::Found> meant;  ///< null where meanings were not asked for
 };
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
@@ -102,6 +115,10 @@ class CollectionSearcher {
   /// Items like this one, by its own words and tags; it may be of any collection.
   SearchRanking rank_like(const std::string& item_collection, const std::string& id,
                           const SearchOptions& options) const;
+  /// Items whose pictures look like this one, given by the bytes of its file: by the features that
+  /// an encoder, or else descriptors, made of the collection's pictures. Nothing where it has none.
+  SearchRanking rank_like_picture(std::string_view bytes, const std::string& called,
+                                  const SearchOptions& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
   std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
                                 ItemReader& reader, const SearchOptions& options) const;
@@ -150,6 +167,8 @@ class SearchResults {
   std::int64_t total() const { return total_; }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
+  /// Why meanings could not be asked for somewhere; empty if they could.
+  const std::string& problem() const { return problem_; }
   std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
                               const SearchOptions& options) const;
   /// Calls `visit` for all that is kept, in order.
@@ -166,6 +185,7 @@ class SearchResults {
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
+  std::string problem_;
 };
 
 /// Whether two of the places search the same collection.

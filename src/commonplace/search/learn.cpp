@@ -14,10 +14,12 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/library/items.h"
+#include "commonplace/library/tag_uses.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/core/sharing.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/index.h"
+#include "commonplace/search/meaning_index.h"
 
 namespace commonplace {
 namespace {
@@ -72,6 +74,7 @@ HeldOutQuality summary(const SearchQuality& quality) {
 struct Trial {
   SearchQuality quality;
   BorrowingWeights weights;
+  std::vector<std::vector<float>> scores;  ///< of this rank's own
 };
 
 /// Makes the numbers of all ranks those of rank 0, so that all decide alike.
@@ -92,6 +95,7 @@ class HyperparameterSearch {
       : idf_(idf), options_(options), run_(run) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
+    rows_ = sampled_rows(counts[0].rows(), kSample, options.subspace.seed);
     // Apart from what an evaluation with the same seed hides. A small collection is asked for rare
     // tags too.
     for (const std::int64_t least : {5, 2}) {
@@ -102,6 +106,10 @@ class HyperparameterSearch {
       if (asked() >= kFewestAsked) break;
     }
     sampled_[0] = trial_.visible;
+  }
+
+  HeldOutRanking held_out(std::vector<std::vector<float>> scores) const {
+    return {trial_, {}, rows_, std::move(scores)};
   }
 
   /// How many tags could be hidden and asked for.
@@ -120,8 +128,8 @@ class HyperparameterSearch {
         find_evidence(trial_, borrowing, items, run_.jobs);
     Trial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
-    result.quality =
-        judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), run_.jobs);
+    result.scores = hybrid_scores(trial_, evidence, result.weights, kOwnWord);
+    result.quality = judge(trial_, result.scores, run_.jobs);
     follow_first(result.quality, run_.comm);
     run_.comm.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
     return result;
@@ -164,6 +172,7 @@ class HyperparameterSearch {
   const SearchModelOptions& options_;
   Run run_;
   std::vector<Sparse> sampled_;
+  std::vector<std::int64_t> rows_;  ///< of the target: those that are sampled
   SearchTrial trial_;
 };
 
@@ -197,7 +206,7 @@ bool better_by_one_standard_error(const Trial& a, const Trial& b) {
 /// Fills in the choices and what they were made on.
 void choose(const HyperparameterSearch& search, bool has_auxiliaries,
             const SearchModelOptions& options, SearchLearningReport& report,
-            const Progress& progress) {
+            HeldOutRanking& held_out, const Progress& progress) {
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
@@ -211,6 +220,7 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
   const Trial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
+  held_out = search.held_out(alone.scores);
   if (!has_auxiliaries || options.shared == "0") return;
 
   const int shared = choose_shared(search, options, report.tried, progress);
@@ -229,6 +239,7 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
   report.lending = lending;
   report.shared = shared;
   report.weights = borrowed.weights;
+  held_out.scores = std::move(borrowed.scores);
 }
 
 /// What learning reads of the library, all at one moment.
@@ -238,12 +249,29 @@ struct Material {
   std::vector<std::vector<std::string>> ids;  ///< per collection
 };
 
-Material read_material(const Library& library, const std::string& target,
-                       const std::vector<std::string>& auxiliaries,
+/// Whether a collection has terms to learn from.
+bool has_terms(const Library& library, const Collection& collection,
+               const SearchTermOptions& options) {
+  return (options.text && facts_of(library, collection).text) ||
+         !tag_matrix(library, collection).names.empty();
+}
+
+/// Those that have terms, of collections that may be without where there are vectors to learn from.
+/// Nothing if the first has none.
+std::vector<Collection> with_terms(const Library& library, std::vector<Collection> collections,
+                                   const SearchTermOptions& options) {
+  if (!has_encoded_features(library, collections[0])) return collections;
+  if (!has_terms(library, collections[0], options)) return {};
+  std::erase_if(collections, [&](const Collection& each) {
+    return each.id != collections[0].id && !has_terms(library, each, options);
+  });
+  return collections;
+}
+
+Material read_material(const Library& library, std::vector<Collection> collections,
                        const SearchTermOptions& options, const Run& run) {
-  const ReadSnapshot snapshot = read_snapshot(library);
   Material material;
-  material.collections = collections_to_learn(library, target, auxiliaries);
+  material.collections = std::move(collections);
   for (const Collection& each : material.collections)
     require_same(run.comm, state_of(library, each), "collection '" + each.name + "'");
   material.terms = read_terms(library, material.collections, options, run);
@@ -315,7 +343,7 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   SearchModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
   const HyperparameterSearch search(counts, idf, trial_options, run);
-  choose(search, counts.size() > 1, options, learned.report, run.progress);
+  choose(search, counts.size() > 1, options, learned.report, learned.held_out, run.progress);
   const std::vector<SparseView> all = views(counts);
   FittedBorrowing fitted =
       fit_borrowing(all, idf, learned.report.lending, learned.report.shared, options, run);
@@ -325,32 +353,35 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   return learned;
 }
 
-SearchLearningReport learn_search(Library& library, const std::string& target,
-                                  const std::vector<std::string>& auxiliaries,
-                                  const std::string& name, const SearchModelOptions& options,
-                                  const Run& run) {
-  check(options);
-  Material material = read_material(library, target, auxiliaries, options.terms, run);
+namespace {
+
+/// What words and tags teach.
+struct LearnedWords {
+  SearchModel model;
+  SearchLearningReport report;
+  HeldOutRanking held_out;
+};
+
+LearnedWords learn_words(Material material, const SearchModelOptions& options, const Run& run) {
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
-
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, run);
-  SearchLearningReport report = std::move(learned.report);
-  report.model = name.empty() ? "search." + target : name;
-  report.target = target;
-  report.items = collections[0].items;
+  LearnedWords words{{}, std::move(learned.report), std::move(learned.held_out)};
+  SearchLearningReport& report = words.report;
   report.terms = terms.vocabulary.size();
   for (std::size_t d = 1; d < collections.size(); ++d)
     report.lenders.push_back(
         {collections[d].name, collections[d].items,
          common_terms(terms.counts[0].view(), terms.counts[d].view()),
          jensen_shannon(term_uses(terms.counts[0]), term_uses(terms.counts[d]))});
-  SearchModel model;
-  model.target = target;
+  SearchModel& model = words.model;
+  model.target = collections[0].name;
   model.options = options;
   model.borrowing = std::move(learned.borrowing);
   model.vocabulary = std::move(terms.vocabulary);
+  for (const std::int32_t term : words.held_out.trial.asked)
+    words.held_out.asked.emplace_back(model.vocabulary.terms[term]);
   const std::size_t first = report.lending == Lending::auxiliaries ? 1 : 0;
   const std::size_t end = report.lending == Lending::target ? 1 : collections.size();
   for (std::size_t d = first; d < end; ++d) {
@@ -359,15 +390,54 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
     model.lender_ids.insert(model.lender_ids.end(), material.ids[d].begin(), material.ids[d].end());
     model.lending.push_back(collections[d].name);
   }
+  return words;
+}
+
+}  // namespace
+
+SearchLearningReport learn_search(Library& library, const std::string& target,
+                                  const std::vector<std::string>& auxiliaries,
+                                  const std::string& name, const SearchModelOptions& options,
+                                  const Run& run) {
+  check(options);
+  std::vector<Collection> all;
+  std::optional<LearnedWords> words;
+  {
+    const ReadSnapshot snapshot = read_snapshot(library);
+    all = collections_to_learn(library, target, auxiliaries);
+    std::vector<Collection> speaking = with_terms(library, all, options.terms);
+    if (!speaking.empty())
+      words = learn_words(read_material(library, std::move(speaking), options.terms, run), options,
+                          run);
+  }
+  SearchLearningReport report;
+  if (words) report = std::move(words->report);
+  report.target = target;
+  report.items = all[0].items;
+  if (words) report.model = name.empty() ? "search." + target : name;
 
   on_root(run.comm, [&] {
+    const HeldOutRanking nothing;
+    const std::optional<MeaningModel> meaning =
+        learn_meaning(library, all, words ? words->held_out : nothing, report.meaning, run);
+    require(words || meaning, "collection '", target, "' has no tags to learn from; ",
+            report.meaning.problem);
     // Made before anything is stored: whoever stops it finds the library as it was.
-    SearchIndex index = make_search_index(library, collections[0], &model, run);
-    const ModelRecord record = store_model(
-        library,
-        {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
-        [&](const std::filesystem::path& path) { save(model, path); });
-    store_search_index(library, record, std::move(index));
+    std::optional<SearchIndex> index;
+    std::optional<MeaningIndex> vectors;
+    if (words) index = make_search_index(library, all[0], &words->model, run);
+    if (meaning) vectors = make_meaning_index(library, all[0], *meaning, run);
+    if (words) {
+      const ModelRecord record = store_model(
+          library,
+          {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
+          [&](const std::filesystem::path& path) { save(words->model, path); });
+      store_search_index(library, record, std::move(*index));
+    }
+    if (meaning)
+      store_meaning(library, all[0], *meaning, std::move(*vectors));
+    else if (report.meaning.problem.empty() && meaning_record(library, target))
+      remove_model_and_index(library, meaning_name(target));
     forget_checkpoint(options.subspace.checkpoint, kSharedSubspaceCheckpoint);
   });
   return report;
@@ -384,7 +454,7 @@ std::string to_json(const SearchLearningReport& report) {
   Json tried = Json::array();
   for (const SharingTrial& each : report.tried)
     tried.push_back({{"shared", each.shared}, {"map", each.map}});
-  const Json json = {{"model", report.model},
+  Json json = {{"model", report.model},
                      {"target", report.target},
                      {"items", report.items},
                      {"terms", report.terms},
@@ -403,6 +473,16 @@ std::string to_json(const SearchLearningReport& report) {
                       {{"iterations", report.fit.iterations},
                        {"converged", report.fit.converged},
                        {"objective", report.fit.objective}}}};
+  for (const MeaningWaySummary& way : report.meaning.ways)
+    json["meaning"].push_back({{"by", to_string(way.kind)},
+                               {"features", way.features},
+                               {"encoder", way.encoder},
+                               {"captioned", way.captioned},
+                               {"recall", way.recall},
+                               {"among", way.among},
+                               {"gain", way.gain},
+                               {"weight", way.weight}});
+  if (!report.meaning.problem.empty()) json["meaning_problem"] = report.meaning.problem;
   return json.dump();
 }
 

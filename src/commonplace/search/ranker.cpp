@@ -332,7 +332,7 @@ std::vector<ScoredRow> SearchRanker::best(const Candidates& candidates,
 
 RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
                                std::span<const std::uint8_t> keep, bool words_only,
-                               int jobs) const {
+                               std::span<const float> meant, int jobs) const {
   std::vector<float> scores(static_cast<std::size_t>(index_.items));
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
@@ -355,6 +355,8 @@ RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
     allowed = without_rejected(ask, keep);
     keep = allowed;
   }
+  for (std::size_t row = 0; row < std::min(meant.size(), scores.size()); ++row)
+    if (meant[row] > 0) scores[row] = std::max(scores[row], 0.0F) + meant[row];
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(limit, 0));
   const ScanScope scope{scores, keep};
   const Candidates fitting = candidates(topics, count, scope, jobs);
@@ -362,8 +364,11 @@ RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
   ranked.found = fitting.found;
   for (const ScoredRow& each : best(fitting, topics, count, scope, jobs)) {
     if (!(each.score > 0)) break;
-    const double own = borrows ? own_score(ask, each.row) : static_cast<double>(each.score);
-    ranked.best.push_back({each.row, each.score, own, each.score - own});
+    const double means = meant.empty() ? 0.0 : meant[static_cast<std::size_t>(each.row)];
+    const double own = borrows || !meant.empty() ? own_score(ask, each.row)
+                                                 : static_cast<double>(each.score);
+    ranked.best.push_back(
+        {each.row, each.score, own, borrows ? each.score - own - means : 0, means});
   }
   return ranked;
 }
