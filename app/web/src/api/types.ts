@@ -146,6 +146,8 @@ export interface Decision {
 
 export interface Why {
   words?: { word: string; in_tags?: number | boolean; in_text?: number | boolean }[];
+  meanings?: { by: 'texts' | 'pictures' | 'pair'; fit: number; weight: number }[];
+  seen?: string[];
   associations?: {
     from: string;
     asked: string;
@@ -161,6 +163,7 @@ export interface Hit extends Brief {
   score: number;
   own?: number;
   borrowed?: number;
+  meant?: number;
   why?: Why;
 }
 
