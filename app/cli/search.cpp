@@ -15,6 +15,8 @@
 namespace commonplace::app {
 namespace search_cli {
 
+using namespace search;
+
 constexpr std::uint64_t kMostPicture = 1U << 30U;
 
 struct Arguments : Common {
@@ -24,10 +26,10 @@ struct Arguments : Common {
   std::string like_image;
   std::vector<std::string> collections;
   std::vector<std::string> models;
-  SearchOptions options;
+  search::Options options;
 };
 
-void explain(const SearchReasons& reasons) {
+void explain(const search::Reasons& reasons) {
   auto line = [&](const std::string& text) { tell(printable("      " + text)); };
   for (const auto& word : reasons.words)
     line("has '" + word.word + "' in its " +
@@ -52,12 +54,12 @@ void explain(const SearchReasons& reasons) {
 }
 
 /// Where most of a score comes from; "own+" for what has the words and more.
-std::string how_found(const SearchHit& hit) {
+std::string how_found(const search::Hit& hit) {
   if (hit.own > 0) return hit.borrowed > 0 || hit.meant > 0 ? "own+" : "own";
   return hit.meant > hit.borrowed ? "meant" : "borrowed";
 }
 
-void show(const Arguments& arguments, const SearchAnswer& answer) {
+void show(const Arguments& arguments, const search::Answer& answer) {
   if (!answer.problem.empty())
     warn(printable("commonplace: searched by words alone: " + answer.problem));
   if (!answer.unknown.empty())
@@ -68,7 +70,7 @@ void show(const Arguments& arguments, const SearchAnswer& answer) {
     return;
   }
   if (arguments.options.explain) {
-    for (const SearchHit& hit : answer.hits) {
+    for (const search::Hit& hit : answer.hits) {
       tell(printable(fixed(hit.score, 2) + "  " + hit.collection + "  " + hit.id +
                      (hit.title.empty() ? "" : "  " + shorten(hit.title, 60))));
       if (!hit.tags.empty()) tell(printable("      tags: " + join(hit.tags)));
@@ -77,7 +79,7 @@ void show(const Arguments& arguments, const SearchAnswer& answer) {
     return;
   }
   std::vector<std::vector<std::string>> rows;
-  for (const SearchHit& hit : answer.hits)
+  for (const search::Hit& hit : answer.hits)
     rows.push_back({fixed(hit.score, 2),
                     how_found(hit), hit.collection, shorten(hit.id, 40), shorten(hit.title, 40), shorten(join(hit.tags), 60)});
   print_table({"SCORE", "BY", "COLLECTION", "ITEM", "TITLE", "TAGS"}, rows);
@@ -99,7 +101,7 @@ std::string collection_with(const Arguments& arguments, const Library& library) 
 }
 
 /// An index that had to be made is kept for the next time, if the library can be written.
-void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& searchers) {
+void keep_indexes(const Arguments& arguments, const search::Results::Searchers& searchers) {
   for (const auto& searcher : searchers) {
     if (!searcher->index_is_new()) continue;
     try {
@@ -111,9 +113,9 @@ void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& se
   }
 }
 
-SearchRanking rank(const Arguments& arguments, const CollectionSearcher& searcher,
-                   const SearchQuery& query, const std::string& like_in,
-                   const std::string& picture) {
+search::Ranking rank(const Arguments& arguments, const Answerer& searcher,
+                     const search::Query& query, const std::string& like_in,
+                     const std::string& picture) {
   if (!arguments.like.empty())
     return searcher.rank_like(like_in, arguments.like, arguments.options);
   if (!arguments.like_image.empty())
@@ -128,32 +130,32 @@ int run(Arguments& arguments) {
   require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
           "; expected 1 or more");
   const Library library(arguments.library);
-  const SearchQuery query = parse_query(arguments.query);
+  const search::Query query = parse_query(arguments.query);
   require(arguments.query.empty() || !query.words.empty() || query.condition,
           "the query is empty; give words to search for");
   const std::string picture =
       arguments.like_image.empty() ? "" : read_file(arguments.like_image, kMostPicture);
   const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
-  SearchResults::Searchers searchers;
+  search::Results::Searchers searchers;
   {
     ProgressBar bar(arguments);
     for (const SearchPlace& place : search_places(library, arguments.collections, arguments.models))
       searchers.push_back(
-          std::make_shared<CollectionSearcher>(library, place.collection, place.model, bar.run()));
+          std::make_shared<search::Answerer>(library, place.collection, place.model, bar.run()));
   }
   require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
           arguments.library, " NAME SOURCE");
   const auto begin = Clock::now();
-  std::vector<SearchRanking> rankings;
+  std::vector<search::Ranking> rankings;
   for (const auto& searcher : searchers)
     rankings.push_back(rank(arguments, *searcher, query, like_in, picture));
-  const SearchResults results(searchers, std::move(rankings), arguments.options.limit);
-  const SearchAnswer answer = {results.page(0, results.total(), arguments.options),
+  const search::Results results(searchers, std::move(rankings), arguments.options.limit);
+  const search::Answer answer = {results.page(0, results.total(), arguments.options),
                                results.unknown(), results.problem()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
     Json hits = Json::array();
-    for (const SearchHit& hit : answer.hits)
+    for (const search::Hit& hit : answer.hits)
       hits.push_back(as_json(hit, arguments.options.explain));
     print_json({{"query", arguments.query},
                 {"milliseconds", seconds * 1000},

@@ -23,7 +23,7 @@
 #include "commonplace/search/ranker.h"
 #include "commonplace/search/terms.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr std::size_t kWordsOfLikeness = 30;
@@ -44,9 +44,8 @@ std::string target_of(const ModelRecord& record) {
   return target.empty() ? TensorFile(record.file).metadata("target") : target;
 }
 
-SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& ranking,
-                      const SearchOptions& options) {
-  SearchAnswer answer;
+Answer read_all(const Answerer& searcher, const Ranking& ranking, const Options& options) {
+  Answer answer;
   answer.unknown = ranking.ask.unknown;
   if (ranking.meant) answer.problem = ranking.meant->problem;
   ItemReader reader = searcher.reader();
@@ -58,7 +57,7 @@ SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& r
 
 }  // namespace
 
-struct CollectionSearcher::Parts {
+struct Answerer::Parts {
   Parts(const Library& opened, const std::string& collection_name, const std::string& model_name,
         const Run& run)
       : library(opened),
@@ -66,12 +65,12 @@ struct CollectionSearcher::Parts {
         jobs(run.jobs) {
     if (!model_name.empty()) {
       record = model_record(library, model_name);
-      require(record->kind == kSearchModelKind, "model '", model_name, "' is of kind '",
-              record->kind, "', not a search model; learn one with: commonplace learn LIB search");
-      model = load_search_model(TensorFile(record->file));
+      require(record->kind == kModelKind, "model '", model_name, "' is of kind '", record->kind,
+              "', not a search model; learn one with: commonplace learn LIB search");
+      model = load_model(TensorFile(record->file));
     }
     index =
-        open_search_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
+        open_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
                           {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
                              index_is_new = true;
                              run.progress(step);
@@ -95,7 +94,7 @@ struct CollectionSearcher::Parts {
     });
   }
 
-  std::vector<std::uint8_t> allowed(const SearchQuery& query) const {
+  std::vector<std::uint8_t> allowed(const Query& query) const {
     if (!query.condition) return {};
     ItemReader reader(library, searched);
     return items_that_meet(
@@ -115,8 +114,7 @@ struct CollectionSearcher::Parts {
     return result;
   }
 
-  void explain_meaning(const SearchRanking& ranking, std::int64_t row,
-                       SearchReasons& reasons) const {
+  void explain_meaning(const Ranking& ranking, std::int64_t row, Reasons& reasons) const {
     bool looked = false;
     for (std::size_t i = 0; i < ranking.meant->fits.size(); ++i) {
       const std::vector<float>& fits = ranking.meant->fits[i];
@@ -133,38 +131,37 @@ struct CollectionSearcher::Parts {
   Collection searched;
   int jobs;
   std::optional<ModelRecord> record;
-  std::optional<SearchModel> model;
-  SearchIndex index;
+  std::optional<Model> model;
+  Index index;
   bool index_is_new = false;
   TokenOptions tokens;
-  std::optional<SearchRanker> ranker;
+  std::optional<Ranker> ranker;
   std::optional<MeaningSearcher> meaning;
   mutable UnseenFeatures unseen{library, searched.name};
 };
 
-CollectionSearcher::CollectionSearcher(const Library& library, const std::string& collection,
-                                       const std::string& model, const Run& run)
+Answerer::Answerer(const Library& library, const std::string& collection, const std::string& model,
+                   const Run& run)
     : parts_(std::make_unique<Parts>(library, collection, model, run)) {}
-CollectionSearcher::~CollectionSearcher() = default;
-CollectionSearcher::CollectionSearcher(CollectionSearcher&&) noexcept = default;
+Answerer::~Answerer() = default;
+Answerer::Answerer(Answerer&&) noexcept = default;
 
-const std::string& CollectionSearcher::collection() const { return parts_->searched.name; }
-const std::string& CollectionSearcher::model() const {
+const std::string& Answerer::collection() const { return parts_->searched.name; }
+const std::string& Answerer::model() const {
   static const std::string none;
   return parts_->record ? parts_->record->name : none;
 }
-bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
+bool Answerer::index_is_new() const { return parts_->index_is_new; }
 
-void CollectionSearcher::keep_index(Library& library) const {
+void Answerer::keep_index(Library& library) const {
   if (parts_->meaning && parts_->meaning->index_is_new()) parts_->meaning->keep_index(library);
   if (parts_->record)
-    store_search_index(library, *parts_->record, parts_->index);
+    store_index(library, *parts_->record, parts_->index);
   else
-    store_search_index(library, parts_->searched, parts_->index);
+    store_index(library, parts_->searched, parts_->index);
 }
 
-SearchRanking CollectionSearcher::rank(const SearchQuery& query,
-                                       const SearchOptions& options) const {
+Ranking Answerer::rank(const Query& query, const Options& options) const {
   Tokenizer tokenizer(parts_->tokens);
   std::vector<std::string> tokens;
   for (const std::string& word : query.words)
@@ -172,7 +169,7 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   std::vector<std::uint8_t> allowed = parts_->allowed(query);
   if (query.words.empty() && !query.condition)
     allowed.assign(static_cast<std::size_t>(parts_->index.items), 1);
-  SearchRanking ranking;
+  Ranking ranking;
   ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
   if (tokens.empty()) {
     ranking.items = Parts::first_allowed(allowed, options.limit);
@@ -197,10 +194,10 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   return ranking;
 }
 
-SearchRanking CollectionSearcher::rank_like_picture(std::string_view bytes,
+Ranking Answerer::rank_like_picture(std::string_view bytes,
                                                     const std::string& called,
-                                                    const SearchOptions& options) const {
-  SearchRanking ranking;
+                                                    const Options& options) const {
+  Ranking ranking;
   for (const FeatureRecord& record : feature_records(parts_->library, parts_->searched)) {
     if (record.sparse) continue;
     const auto looks = parts_->unseen.of(record.name, {"", bytes, called});
@@ -224,9 +221,9 @@ SearchRanking CollectionSearcher::rank_like_picture(std::string_view bytes,
   return ranking;
 }
 
-SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
+Ranking Answerer::rank_like(const std::string& item_collection,
                                             const std::string& id,
-                                            const SearchOptions& options) const {
+                                            const Options& options) const {
   const Item like =
       item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
   Tokenizer tokenizer(parts_->tokens);
@@ -242,7 +239,7 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
   require(!tokens.empty(), "item '", id, "' has neither tags nor words that others could be like");
   if (tokens.size() > kWordsOfLikeness) tokens.resize(kWordsOfLikeness);
 
-  SearchRanking ranking;
+  Ranking ranking;
   ranking.ask = parts_->ranker->understand(tokens, true);
   std::vector<std::uint8_t> others;
   if (item_collection == collection()) {
@@ -259,20 +256,19 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
   return ranking;
 }
 
-ItemReader CollectionSearcher::reader() const { return {parts_->library, parts_->searched}; }
+ItemReader Answerer::reader() const { return {parts_->library, parts_->searched}; }
 
-std::optional<std::int64_t> CollectionSearcher::time_of(std::int64_t row) const {
+std::optional<std::int64_t> Answerer::time_of(std::int64_t row) const {
   const std::int64_t time = parts_->index.times.at(static_cast<std::size_t>(row));
-  return time == SearchIndex::kNoTime ? std::nullopt : std::optional(time);
+  return time == Index::kNoTime ? std::nullopt : std::optional(time);
 }
 
-std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
-                                                  const RankedItem& ranked, ItemReader& reader,
-                                                  const SearchOptions& options) const {
+std::optional<Hit> Answerer::read(const Ranking& ranking, const RankedItem& ranked,
+                                  ItemReader& reader, const Options& options) const {
   Item found;
   reader.skip_to(ranked.row);
   if (!reader.next(found) || reader.row() != ranked.row) return std::nullopt;
-  SearchHit hit;
+  Hit hit;
   hit.collection = collection();
   hit.id = std::move(found.id);
   hit.title = std::move(found.title);
@@ -287,20 +283,19 @@ std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
   hit.borrowed = ranked.borrowed;
   hit.meant = ranked.meant;
   if (options.explain) {
-    const SearchModel* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    const Model* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
     if (ranking.meant && ranked.meant > 0) parts_->explain_meaning(ranking, ranked.row, hit.reasons);
   }
   return hit;
 }
 
-SearchAnswer CollectionSearcher::search(const SearchQuery& query,
-                                        const SearchOptions& options) const {
+Answer Answerer::ask(const Query& query, const Options& options) const {
   return read_all(*this, rank(query, options), options);
 }
 
-SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
-                                      const SearchOptions& options) const {
+Answer Answerer::like(const std::string& item_collection, const std::string& id,
+                      const Options& options) const {
   return read_all(*this, rank_like(item_collection, id, options), options);
 }
 
@@ -311,7 +306,7 @@ std::vector<SearchPlace> search_places(const Library& library,
   std::vector<SearchPlace> places;
   std::vector<ModelRecord> models;
   for (ModelRecord& record : model_records(library))
-    if (record.kind == kSearchModelKind) models.push_back(std::move(record));
+    if (record.kind == kModelKind) models.push_back(std::move(record));
   for (const std::string& name : chosen_models) {
     const bool known = std::any_of(models.begin(), models.end(),
                                    [&](const ModelRecord& model) { return model.name == name; });
@@ -343,8 +338,8 @@ std::vector<SearchPlace> search_places(const Library& library,
   return places;
 }
 
-SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> rankings,
-                             std::int64_t limit, SearchOrder order)
+Results::Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_t limit,
+                 Order order)
     : searchers_(std::move(searchers)), rankings_(std::move(rankings)) {
   if (!rankings_.empty()) unknown_ = rankings_.front().ask.unknown;
   for (std::size_t place = 0; place < rankings_.size(); ++place) {
@@ -371,22 +366,20 @@ SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> ran
   if (overlapping) total_ = std::ssize(entries_);
 }
 
-void SearchResults::put_in_order(SearchOrder order) {
+void Results::put_in_order(Order order) {
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
-  if (order == SearchOrder::best) return;
+  if (order == Order::best) return;
   const auto key = [&](const Entry& entry) {
     const auto time = searchers_[entry.place]->time_of(entry.item.row);
     // What has no time stands after all that has.
-    return std::pair(time ? 0 : 1,
-                     order == SearchOrder::oldest ? time.value_or(0) : -time.value_or(0));
+    return std::pair(time ? 0 : 1, order == Order::oldest ? time.value_or(0) : -time.value_or(0));
   };
   std::stable_sort(entries_.begin(), entries_.end(),
                    [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
 }
 
-void SearchResults::visit(
-    const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const {
+void Results::visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const {
   for (const Entry& entry : entries_) visit(*searchers_[entry.place], entry.item.row);
 }
 
@@ -397,15 +390,15 @@ bool overlap(const std::vector<SearchPlace>& places) {
   });
 }
 
-std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t limit,
-                                           const SearchOptions& options) const {
-  std::vector<SearchHit> hits;
+std::vector<Hit> Results::page(std::int64_t offset, std::int64_t limit,
+                               const Options& options) const {
+  std::vector<Hit> hits;
   std::map<std::size_t, ItemReader> readers;
   const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, std::ssize(entries_));
   const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, std::ssize(entries_) - begin);
   for (std::int64_t at = begin; at < end; ++at) {
     const Entry& entry = entries_[static_cast<std::size_t>(at)];
-    const CollectionSearcher& searcher = *searchers_[entry.place];
+    const Answerer& searcher = *searchers_[entry.place];
     auto reader = readers.find(entry.place);
     if (reader == readers.end()) reader = readers.emplace(entry.place, searcher.reader()).first;
     if (auto hit = searcher.read(rankings_[entry.place], entry.item, reader->second, options))
@@ -414,4 +407,4 @@ std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t lim
   return hits;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

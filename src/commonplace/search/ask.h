@@ -15,9 +15,9 @@
 #include "commonplace/search/meaning_index.h"
 #include "commonplace/search/ranker.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-struct SearchOptions {
+struct Options {
   std::int64_t limit = 20;
   bool explain = false;
   bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
@@ -25,10 +25,10 @@ struct SearchOptions {
 };
 
 /// In which order results stand; those without a time come last.
-enum class SearchOrder { best, newest, oldest };
+enum class Order { best, newest, oldest };
 
 /// Why an item is there.
-struct SearchReasons {
+struct Reasons {
   struct Word {
     std::string word;
     bool in_tags = false;
@@ -67,7 +67,7 @@ struct SearchReasons {
   std::vector<Topic> topics;
 };
 
-struct SearchHit {
+struct Hit {
   std::string collection;
   std::string id;
   std::string title;
@@ -81,17 +81,17 @@ struct SearchHit {
   double own = 0;         ///< the part of the score that its own words have
   double borrowed = 0;    ///< and the part that was borrowed
   double meant = 0;       ///< and what its text or picture means
-  SearchReasons reasons;  ///< if asked for
+  Reasons reasons;  ///< if asked for
 };
 
-struct SearchAnswer {
-  std::vector<SearchHit> hits;
+struct Answer {
+  std::vector<Hit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
   std::string problem;               ///< why meanings could not be asked for; empty if they could
 };
 
 /// What was found in one place, best first, before the items themselves are read.
-struct SearchRanking {
+struct Ranking {
   Ask ask;
   std::vector<RankedItem> items;
   std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
@@ -101,35 +101,35 @@ struct SearchRanking {
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
 /// once; the library must outlive it.
-class CollectionSearcher {
+class Answerer {
  public:
   /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
   /// one is out of date, so that items added since are found without learning again.
-  CollectionSearcher(const Library& library, const std::string& collection,
-                     const std::string& model, const Run& run);
-  ~CollectionSearcher();
-  CollectionSearcher(CollectionSearcher&&) noexcept;
+  Answerer(const Library& library, const std::string& collection, const std::string& model,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
 
   /// By an empty query everything is found, in the order of the rows.
-  SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
+  Ranking rank(const Query& query, const Options& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
-  SearchRanking rank_like(const std::string& item_collection, const std::string& id,
-                          const SearchOptions& options) const;
+  Ranking rank_like(const std::string& item_collection, const std::string& id,
+                          const Options& options) const;
   /// Items whose pictures look like this one, given by the bytes of its file: by the features that
   /// an encoder, or else descriptors, made of the collection's pictures. Nothing where it has none.
-  SearchRanking rank_like_picture(std::string_view bytes, const std::string& called,
-                                  const SearchOptions& options) const;
+  Ranking rank_like_picture(std::string_view bytes, const std::string& called,
+                                  const Options& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
-  std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
-                                ItemReader& reader, const SearchOptions& options) const;
+  std::optional<Hit> read(const Ranking& ranking, const RankedItem& item, ItemReader& reader,
+                          const Options& options) const;
   ItemReader reader() const;
   /// Seconds since 1970; nothing for an item without a time.
   std::optional<std::int64_t> time_of(std::int64_t row) const;
 
   /// Ranks, and reads all that was ranked.
-  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
-  SearchAnswer like(const std::string& item_collection, const std::string& id,
-                    const SearchOptions& options) const;
+  Answer ask(const Query& query, const Options& options) const;
+  Answer like(const std::string& item_collection, const std::string& id,
+              const Options& options) const;
 
   const std::string& collection() const;
   const std::string& model() const;  ///< empty: words alone
@@ -154,13 +154,13 @@ std::vector<SearchPlace> search_places(const Library& library,
 
 /// The rankings of several places as one, best first, of which pages can be read. An item that two
 /// models of its collection find stands once, with its better score.
-class SearchResults {
+class Results {
  public:
-  using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
+  using Searchers = std::vector<std::shared_ptr<const Answerer>>;
   /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
   /// kept.
-  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit,
-                SearchOrder order = SearchOrder::best);
+  Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_t limit,
+          Order order = Order::best);
 
   const Searchers& searchers() const { return searchers_; }
   /// How many items were found. Where models of one collection overlap only what is kept counts.
@@ -169,19 +169,19 @@ class SearchResults {
   const std::vector<std::string>& unknown() const { return unknown_; }
   /// Why meanings could not be asked for somewhere; empty if they could.
   const std::string& problem() const { return problem_; }
-  std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
-                              const SearchOptions& options) const;
+  std::vector<Hit> page(std::int64_t offset, std::int64_t limit,
+                              const Options& options) const;
   /// Calls `visit` for all that is kept, in order.
-  void visit(const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const;
+  void visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const;
 
  private:
-  void put_in_order(SearchOrder order);
+  void put_in_order(Order order);
   struct Entry {
     std::size_t place;
     RankedItem item;
   };
   Searchers searchers_;
-  std::vector<SearchRanking> rankings_;  ///< their items are in entries_
+  std::vector<Ranking> rankings_;  ///< their items are in entries_
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
@@ -191,4 +191,4 @@ class SearchResults {
 /// Whether two of the places search the same collection.
 bool overlap(const std::vector<SearchPlace>& places);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -11,7 +11,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/search/ask.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 struct AskedFor {
@@ -47,7 +47,7 @@ QueriesEvaluation evaluate_queries(const Library& library, const std::string& ta
   const Collection searched = collection(library, target);
   const std::vector<AskedFor> asked = read_queries(file, library, searched);
   const std::vector<SearchPlace> places = search_places(library, {target}, {});
-  const CollectionSearcher searcher(library, target, places.at(0).model, run);
+  const Answerer searcher(library, target, places.at(0).model, run);
   QueriesEvaluation result;
   result.model = places[0].model;
   result.items = searched.items;
@@ -57,9 +57,9 @@ QueriesEvaluation evaluate_queries(const Library& library, const std::string& ta
   const auto begin = Clock::now();
   for (const AskedFor& one : asked) {
     run.progress({"asking", ranks.size(), asked.size(), "queries"});
-    SearchQuery query;
+    Query query;
     query.words = {one.query};
-    const SearchRanking ranking = searcher.rank(query, {.limit = searched.items});
+    const Ranking ranking = searcher.rank(query, {.limit = searched.items});
     if (ranking.meant && !ranking.meant->problem.empty()) fail(ranking.meant->problem);
     const auto found =
         std::find_if(ranking.items.begin(), ranking.items.end(),
@@ -92,4 +92,4 @@ std::string to_json(const QueriesEvaluation& evaluation) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

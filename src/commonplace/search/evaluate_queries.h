@@ -7,7 +7,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// How well sentences find the items that they were written about.
 struct QueriesEvaluation {
@@ -29,4 +29,4 @@ QueriesEvaluation evaluate_queries(const Library& library, const std::string& ta
 
 std::string to_json(const QueriesEvaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -21,7 +21,7 @@
 #include "commonplace/search/index.h"
 #include "commonplace/search/meaning_index.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Choices are made on at most so many items of each collection.
@@ -48,7 +48,7 @@ std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
 
 /// Every rank has all counts, and weighs and fits its own rows of them.
 SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
-                               int shared, const SearchModelOptions& options, const Run& run) {
+                               int shared, const ModelOptions& options, const Run& run) {
   std::vector<Sparse> weighted;
   for (const SparseView& each : counts) {
     const RowRange own = own_rows(each.rows, run.comm);
@@ -62,7 +62,7 @@ SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<con
                              options.subspace, run);
 }
 
-HeldOutQuality summary(const SearchQuality& quality) {
+HeldOutQuality summary(const Quality& quality) {
   HeldOutQuality result;
   result.map = quality.map();
   result.interval = bootstrap_mean(quality.average_precision);
@@ -71,8 +71,8 @@ HeldOutQuality summary(const SearchQuality& quality) {
 }
 
 /// A trial of one setting on hidden tags.
-struct Trial {
-  SearchQuality quality;
+struct LendingTrial {
+  Quality quality;
   BorrowingWeights weights;
   std::vector<std::vector<float>> scores;  ///< of this rank's own
 };
@@ -81,7 +81,7 @@ struct Trial {
 void follow_first(std::vector<double>& numbers, Comm& comm) {
   comm.broadcast(std::span<double>(numbers), 0);
 }
-void follow_first(SearchQuality& quality, Comm& comm) {
+void follow_first(Quality& quality, Comm& comm) {
   follow_first(quality.average_precision, comm);
   follow_first(quality.missing_average_precision, comm);
 }
@@ -91,7 +91,7 @@ void follow_first(SearchQuality& quality, Comm& comm) {
 class HyperparameterSearch {
  public:
   HyperparameterSearch(const std::vector<Sparse>& counts, std::span<const float> idf,
-                       const SearchModelOptions& options, const Run& run)
+                       const ModelOptions& options, const Run& run)
       : idf_(idf), options_(options), run_(run) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
@@ -114,19 +114,19 @@ class HyperparameterSearch {
 
   /// How many tags could be hidden and asked for.
   std::int64_t asked() const { return std::ssize(trial_.asked); }
-  SearchQuality words() const {
-    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), run_.jobs);
+  Quality words() const {
+    Quality quality = judge(trial_, own_scores(trial_, kOwnWord), run_.jobs);
     follow_first(quality, run_.comm);
     return quality;
   }
 
-  Trial try_lending(Lending lending, int shared) const {
+  LendingTrial try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
                                         lender_rows(lending, trial_.visible.rows()), run_.jobs);
     const std::vector<BorrowedEvidence> evidence =
         find_evidence(trial_, borrowing, items, run_.jobs);
-    Trial result;
+    LendingTrial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
     result.scores = hybrid_scores(trial_, evidence, result.weights, kOwnWord);
     result.quality = judge(trial_, result.scores, run_.jobs);
@@ -169,15 +169,15 @@ class HyperparameterSearch {
   }
 
   std::span<const float> idf_;
-  const SearchModelOptions& options_;
+  const ModelOptions& options_;
   Run run_;
   std::vector<Sparse> sampled_;
   std::vector<std::int64_t> rows_;  ///< of the target: those that are sampled
-  SearchTrial trial_;
+  Trial trial_;
 };
 
 /// How many topics to share, and what was tried to find out.
-int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& options,
+int choose_shared(const HyperparameterSearch& search, const ModelOptions& options,
                   std::vector<SharingTrial>& tried, const Progress& progress) {
   if (options.shared == "rule") return search.by_rule();
   if (options.shared == "rank") return search.by_rank();
@@ -197,7 +197,7 @@ int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& 
 }
 
 /// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
-bool better_by_one_standard_error(const Trial& a, const Trial& b) {
+bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) {
   return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
                                    {.confidence = kOneStandardError})
              .low > 0;
@@ -205,7 +205,7 @@ bool better_by_one_standard_error(const Trial& a, const Trial& b) {
 
 /// Fills in the choices and what they were made on.
 void choose(const HyperparameterSearch& search, bool has_auxiliaries,
-            const SearchModelOptions& options, SearchLearningReport& report,
+            const ModelOptions& options, Report& report,
             HeldOutRanking& held_out, const Progress& progress) {
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
@@ -217,7 +217,7 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
     return;
   }
   report.words = summary(search.words());
-  const Trial alone = search.try_lending(Lending::target, 0);
+  const LendingTrial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
   held_out = search.held_out(alone.scores);
@@ -225,8 +225,8 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
 
   const int shared = choose_shared(search, options, report.tried, progress);
   Lending lending = Lending::auxiliaries;
-  Trial borrowed = search.try_lending(lending, shared);
-  Trial all = search.try_lending(Lending::all, shared);
+  LendingTrial borrowed = search.try_lending(lending, shared);
+  LendingTrial all = search.try_lending(Lending::all, shared);
   if (better_by_one_standard_error(all, borrowed)) {
     lending = Lending::all;
     borrowed = std::move(all);
@@ -251,7 +251,7 @@ struct Material {
 
 /// Whether a collection has terms to learn from.
 bool has_terms(const Library& library, const Collection& collection,
-               const SearchTermOptions& options) {
+               const TermOptions& options) {
   return (options.text && facts_of(library, collection).text) ||
          !tag_matrix(library, collection).names.empty();
 }
@@ -259,7 +259,7 @@ bool has_terms(const Library& library, const Collection& collection,
 /// Those that have terms, of collections that may be without where there are vectors to learn from.
 /// Nothing if the first has none.
 std::vector<Collection> with_terms(const Library& library, std::vector<Collection> collections,
-                                   const SearchTermOptions& options) {
+                                   const TermOptions& options) {
   if (!has_encoded_features(library, collections[0])) return collections;
   if (!has_terms(library, collections[0], options)) return {};
   std::erase_if(collections, [&](const Collection& each) {
@@ -269,7 +269,7 @@ std::vector<Collection> with_terms(const Library& library, std::vector<Collectio
 }
 
 Material read_material(const Library& library, std::vector<Collection> collections,
-                       const SearchTermOptions& options, const Run& run) {
+                       const TermOptions& options, const Run& run) {
   Material material;
   material.collections = std::move(collections);
   for (const Collection& each : material.collections)
@@ -316,7 +316,7 @@ std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items) {
 }
 
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
-                              Lending lending, int shared, const SearchModelOptions& options,
+                              Lending lending, int shared, const ModelOptions& options,
                               const Run& run) {
   if (lending == Lending::target) counts = counts.first(1);
   FittedBorrowing result;
@@ -337,10 +337,10 @@ FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<cons
 }
 
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, const Run& run) {
+                                 const ModelOptions& options, const Run& run) {
   LearnedBorrowing learned;
   // Trials are done again; the fit in the end may go on from a checkpoint.
-  SearchModelOptions trial_options = options;
+  ModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
   const HyperparameterSearch search(counts, idf, trial_options, run);
   choose(search, counts.size() > 1, options, learned.report, learned.held_out, run.progress);
@@ -357,25 +357,25 @@ namespace {
 
 /// What words and tags teach.
 struct LearnedWords {
-  SearchModel model;
-  SearchLearningReport report;
+  Model model;
+  Report report;
   HeldOutRanking held_out;
 };
 
-LearnedWords learn_words(Material material, const SearchModelOptions& options, const Run& run) {
+LearnedWords learn_words(Material material, const ModelOptions& options, const Run& run) {
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, run);
   LearnedWords words{{}, std::move(learned.report), std::move(learned.held_out)};
-  SearchLearningReport& report = words.report;
+  Report& report = words.report;
   report.terms = terms.vocabulary.size();
   for (std::size_t d = 1; d < collections.size(); ++d)
     report.lenders.push_back(
         {collections[d].name, collections[d].items,
          common_terms(terms.counts[0].view(), terms.counts[d].view()),
          jensen_shannon(term_uses(terms.counts[0]), term_uses(terms.counts[d]))});
-  SearchModel& model = words.model;
+  Model& model = words.model;
   model.target = collections[0].name;
   model.options = options;
   model.borrowing = std::move(learned.borrowing);
@@ -395,22 +395,22 @@ LearnedWords learn_words(Material material, const SearchModelOptions& options, c
 
 }  // namespace
 
-SearchLearningReport learn_search(Library& library, const std::string& target,
-                                  const std::vector<std::string>& auxiliaries,
-                                  const std::string& name, const SearchModelOptions& options,
-                                  const Run& run) {
+Report learn(Library& library, const std::string& target,
+             const std::vector<std::string>& auxiliaries, const std::string& name,
+             const ModelOptions& options, const Run& run) {
   check(options);
   std::vector<Collection> all;
-  std::optional<LearnedWords> words;
+  std::optional<Material> material;
   {
     const ReadSnapshot snapshot = read_snapshot(library);
     all = collections_to_learn(library, target, auxiliaries);
     std::vector<Collection> speaking = with_terms(library, all, options.terms);
     if (!speaking.empty())
-      words = learn_words(read_material(library, std::move(speaking), options.terms, run), options,
-                          run);
+      material = read_material(library, std::move(speaking), options.terms, run);
   }
-  SearchLearningReport report;
+  std::optional<LearnedWords> words;
+  if (material) words = learn_words(std::move(*material), options, run);
+  Report report;
   if (words) report = std::move(words->report);
   report.target = target;
   report.items = all[0].items;
@@ -423,16 +423,16 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
     require(words || meaning, "collection '", target, "' has no tags to learn from; ",
             report.meaning.problem);
     // Made before anything is stored: whoever stops it finds the library as it was.
-    std::optional<SearchIndex> index;
+    std::optional<Index> index;
     std::optional<MeaningIndex> vectors;
-    if (words) index = make_search_index(library, all[0], &words->model, run);
+    if (words) index = make_index(library, all[0], &words->model, run);
     if (meaning) vectors = make_meaning_index(library, all[0], *meaning, run);
     if (words) {
       const ModelRecord record = store_model(
           library,
-          {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
+          {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
           [&](const std::filesystem::path& path) { save(words->model, path); });
-      store_search_index(library, record, std::move(*index));
+      store_index(library, record, std::move(*index));
     }
     if (meaning)
       store_meaning(library, all[0], *meaning, std::move(*vectors));
@@ -443,7 +443,7 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
   return report;
 }
 
-std::string to_json(const SearchLearningReport& report) {
+std::string to_json(const Report& report) {
   using Json = nlohmann::ordered_json;
   Json lenders = Json::array();
   for (const LenderSummary& each : report.lenders)
@@ -486,4 +486,4 @@ std::string to_json(const SearchLearningReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -21,7 +21,7 @@
 #include "commonplace/rows/seen_classes.h"
 #include "commonplace/rows/shared_encoder.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Pictures that maps are learned from, at most, and those that choices are made on.
@@ -428,12 +428,12 @@ std::vector<std::vector<float>> with_evidence(std::vector<std::vector<float>> sc
 /// The weight by what was hidden: the usual one, unless another is clearly better.
 void choose_weight(MeaningWay& way, const std::vector<std::vector<float>>& evidence,
                    HeldOutRanking& held_out, MeaningWaySummary& summary, int jobs) {
-  const SearchQuality before = judge(held_out.trial, held_out.scores, jobs);
+  const Quality before = judge(held_out.trial, held_out.scores, jobs);
   const double usual = way.weight;
-  SearchQuality best =
+  Quality best =
       judge(held_out.trial, with_evidence(held_out.scores, evidence, usual), jobs);
   for (const double factor : kWeightFactors) {
-    SearchQuality other =
+    Quality other =
         judge(held_out.trial, with_evidence(held_out.scores, evidence, usual * factor), jobs);
     if (!clearly_better(other.average_precision, best.average_precision)) continue;
     best = std::move(other);
@@ -604,4 +604,4 @@ std::optional<MeaningModel> learn_meaning(const Library& library,
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

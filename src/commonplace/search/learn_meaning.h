@@ -10,7 +10,7 @@
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/meaning.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// What learning found of one way.
 struct MeaningWaySummary {
@@ -33,7 +33,7 @@ struct MeaningReport {
 /// Tags that were hidden from some of the target's items, and how these are ranked without any
 /// meaning: what the weights are chosen on.
 struct HeldOutRanking {
-  SearchTrial trial;
+  Trial trial;
   std::vector<std::string> asked;         ///< names of the asked terms
   std::vector<std::int64_t> rows;         ///< of the target: the trial's items
   std::vector<std::vector<float>> scores;  ///< [asked][item]
@@ -49,4 +49,4 @@ std::optional<MeaningModel> learn_meaning(const Library& library,
                                           const HeldOutRanking& held_out, MeaningReport& report,
                                           const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -9,7 +9,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -150,4 +150,4 @@ MeaningModel load_meaning(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

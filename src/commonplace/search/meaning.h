@@ -11,7 +11,7 @@
 #include "commonplace/rows/encoder_features.h"
 #include "commonplace/search/core/fitting.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// What of an item a query's vector is compared with.
 enum class MeaningKind {
@@ -57,4 +57,4 @@ void save(const MeaningModel& model, const std::filesystem::path& path);
 /// Error if the file is another kind's or its parts do not fit together.
 MeaningModel load_meaning(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

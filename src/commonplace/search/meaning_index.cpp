@@ -11,7 +11,7 @@
 #include "commonplace/library/stored_features.h"
 #include "commonplace/rows/row_table.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr const char* kMeaningIndexKind = "meaning-index";
@@ -220,4 +220,4 @@ std::vector<std::string> MeaningSearcher::seen(const std::string& text, std::int
   return {};
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

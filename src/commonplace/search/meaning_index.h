@@ -15,9 +15,9 @@
 #include "commonplace/search/core/vector_index.h"
 #include "commonplace/search/meaning.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-/// A collection made ready for being searched by meaning; derived data, like SearchIndex.
+/// A collection made ready for being searched by meaning; derived data, like Index.
 struct MeaningIndex {
   std::string state;                 ///< of the collection, its features and the model
   std::vector<VectorIndex> vectors;  ///< per way: items that have features, in the order of rows
@@ -72,4 +72,4 @@ void store_meaning(Library& library, const Collection& collection, const Meaning
 /// Keeps an index beside its model.
 void store_meaning_index(Library& library, const std::string& model, const MeaningIndex& index);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/error.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// The middle of fewer items says nothing of what does not fit.
@@ -50,4 +50,4 @@ std::vector<float> fits(const Fitting& fitting, std::span<const float> similarit
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

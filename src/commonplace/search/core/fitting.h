@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Which similarities to a query mean that an item fits it. A vector is alike to every query to
 /// some degree, so each query is measured by itself: by how alike most items are to it, and by
@@ -28,4 +28,4 @@ void visit_options(Options& options, Visit&& visit) {
 /// 0, or empty, if nothing fits. Items that are NaN have no vector. O(items).
 std::vector<float> fits(const Fitting& fitting, std::span<const float> similarities);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -8,7 +8,7 @@
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Coordinates that are scanned: a third of most sentence encoders' holds nearly all that ranks.
@@ -177,4 +177,4 @@ VectorIndex read_vector_index(const TensorFile& file, const std::string& name) {
   return index;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -10,7 +10,7 @@
 #include "commonplace/io/safetensors.h"
 #include "commonplace/math/sq8_rows.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Many vectors, made ready for products with one: they are turned onto their principal axes, of
 /// which the first, where most of their length is, are scanned in SQ8 (a byte a number). What looks
@@ -44,4 +44,4 @@ VectorProducts products(const VectorIndex& index, const Eigen::RowVectorXf& quer
 void add_vector_index(TensorWriter& writer, const std::string& name, const VectorIndex& index);
 VectorIndex read_vector_index(const TensorFile& file, const std::string& name);
 
-}  // namespace commonplace
+}  // namespace commonplace::search
