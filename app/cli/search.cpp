@@ -59,14 +59,14 @@ std::string how_found(const search::Hit& hit) {
   return hit.meant > hit.borrowed ? "meant" : "borrowed";
 }
 
-void show(const Arguments& arguments, const search::Answer& answer) {
+void show(const Arguments& arguments, const search::Answer& answer, bool by_meaning) {
   if (!answer.problem.empty())
     warn(printable("commonplace: searched by words alone: " + answer.problem));
   if (!answer.unknown.empty())
     warn(printable("commonplace: nothing here has, or is known to go with: " +
                    join(answer.unknown)));
   if (answer.hits.empty()) {
-    say(arguments, "Nothing was found.");
+    say(arguments, by_meaning ? "Nothing fits." : "Nothing was found.");
     return;
   }
   if (arguments.options.explain) {
@@ -149,6 +149,8 @@ int run(Arguments& arguments) {
   std::vector<search::Ranking> rankings;
   for (const auto& searcher : searchers)
     rankings.push_back(rank(arguments, *searcher, query, like_in, picture));
+  const bool by_meaning = std::any_of(rankings.begin(), rankings.end(),
+                                      [](const auto& ranking) { return ranking.meant != nullptr; });
   const search::Results results(searchers, std::move(rankings), arguments.options.limit);
   const search::Answer answer = {results.page(0, results.total(), arguments.options),
                                results.unknown(), results.problem()};
@@ -157,12 +159,14 @@ int run(Arguments& arguments) {
     Json hits = Json::array();
     for (const search::Hit& hit : answer.hits)
       hits.push_back(as_json(hit, arguments.options.explain));
-    print_json({{"query", arguments.query},
-                {"milliseconds", seconds * 1000},
-                {"unknown", answer.unknown},
-                {"hits", hits}});
+    Json json = {{"query", arguments.query},
+                 {"milliseconds", seconds * 1000},
+                 {"unknown", answer.unknown},
+                 {"hits", hits}};
+    if (!answer.problem.empty()) json["problem"] = answer.problem;
+    print_json(json);
   } else {
-    show(arguments, answer);
+    show(arguments, answer, by_meaning);
   }
   keep_indexes(arguments, searchers);
   return kSuccess;
