@@ -1,4 +1,5 @@
-// Search by meaning at scale: the best of many vectors of 384 numbers, beside an exact scan of them all.
+// Search by meaning at scale: the best of many vectors of 384 numbers, beside an exact scan of them
+// all.
 //
 //     bench_vector_search [ITEMS] [QUERIES]
 //
@@ -54,8 +55,8 @@ Matrix make_rows(std::int64_t first, std::int64_t count, std::uint64_t seed, int
         const double length = std::sqrt(-2 * std::log(1 - draw.uniform()));
         const double angle = 6.283185307179586 * draw.uniform();
         const auto row = static_cast<Eigen::Index>(i);
-        rows(row, j) = static_cast<float>(length * std::cos(angle)) *
-                       deviations[static_cast<std::size_t>(j)];
+        rows(row, j) =
+            static_cast<float>(length * std::cos(angle)) * deviations[static_cast<std::size_t>(j)];
         rows(row, j + 1) = static_cast<float>(length * std::sin(angle)) *
                            deviations[static_cast<std::size_t>(j + 1)];
       }
@@ -111,7 +112,8 @@ int main(int argc, char** argv) {
   const int jobs = 2;
   const auto begun = Clock::now();
   const search::VectorIndex index = search::make_vector_index(
-      items, [&](std::int64_t first, std::int64_t count) { return make_rows(first, count, 1, jobs); },
+      items,
+      [&](std::int64_t first, std::int64_t count) { return make_rows(first, count, 1, jobs); },
       jobs);
   std::printf("%lld items of %lld numbers: index made, the vectors included, in %.1f s\n",
               static_cast<long long>(items), static_cast<long long>(kColumns),
@@ -130,8 +132,9 @@ int main(int argc, char** argv) {
     in_hundred += recall(exact[static_cast<std::size_t>(i)], found, 100);
   }
   std::sort(milliseconds.begin(), milliseconds.end());
-  std::printf("a query: p50 %.2f ms, p99 %.2f ms; of the exact first 10 and 100 are found %.4f and "
-              "%.4f\n",
-              milliseconds[milliseconds.size() / 2], milliseconds[milliseconds.size() * 99 / 100],
-              in_ten / static_cast<double>(asked), in_hundred / static_cast<double>(asked));
+  std::printf(
+      "a query: p50 %.2f ms, p99 %.2f ms; of the exact first 10 and 100 are found %.4f and "
+      "%.4f\n",
+      milliseconds[milliseconds.size() / 2], milliseconds[milliseconds.size() * 99 / 100],
+      in_ten / static_cast<double>(asked), in_hundred / static_cast<double>(asked));
 }

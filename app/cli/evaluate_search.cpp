@@ -54,8 +54,8 @@ void show(const Arguments& arguments, const search::Evaluation& evaluation) {
 void show_queries(const Arguments& arguments, const QueriesEvaluation& evaluation) {
   const auto percent = [](double share) { return fixed(100 * share, 1) + " %"; };
   say(arguments, std::to_string(evaluation.queries) + " queries" + " about " +
-                     counted(evaluation.items, "item") + ", " +
-                     fixed(evaluation.milliseconds, 1) + " ms each.");
+                     counted(evaluation.items, "item") + ", " + fixed(evaluation.milliseconds, 1) +
+                     " ms each.");
   print_table({"FOUND FIRST", "AMONG 5", "AMONG 10", "MEDIAN RANK", "NOTHING FITS"},
               {{percent(evaluation.found_first), percent(evaluation.found_in_5),
                 percent(evaluation.found_in_10), fixed(evaluation.median_rank, 0),
@@ -101,8 +101,9 @@ void add_evaluate_search(CLI::App& evaluate) {
       ->add_option("--auxiliary", arguments->auxiliaries,
                    "Collections to borrow from, separated by commas or given one by one")
       ->delimiter(',');
-  command->add_option("--queries", arguments->queries,
-                      "Ask for lines 'query TAB item id' of this file, by what was learned already");
+  command->add_option(
+      "--queries", arguments->queries,
+      "Ask for lines 'query TAB item id' of this file, by what was learned already");
   command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});
   visit_options(arguments->model, FlagMaker{command, "Learning"});

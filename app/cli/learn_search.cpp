@@ -47,11 +47,11 @@ void show_meaning(const Arguments& arguments, const MeaningReport& report) {
     if (way.kind == MeaningKind::texts) {
       line += "texts";
     } else {
-      line += way.captioned > 0 ? "pictures, " + std::to_string(way.captioned) + " of them captioned" +
-                                      "; of captions held out " + fixed(way.recall, 0) +
-                                      " % find theirs among the first 10 of " +
-                                      std::to_string(way.among)
-                                : "pictures, by the classes that are seen in them";
+      line += way.captioned > 0
+                  ? "pictures, " + std::to_string(way.captioned) + " of them captioned" +
+                        "; of captions held out " + fixed(way.recall, 0) +
+                        " % find theirs among the first 10 of " + std::to_string(way.among)
+                  : "pictures, by the classes that are seen in them";
     }
     say(arguments, line + " (weight " + fixed(way.weight, 1) + ").");
   }

@@ -80,8 +80,8 @@ void show(const Arguments& arguments, const search::Answer& answer, bool by_mean
   }
   std::vector<std::vector<std::string>> rows;
   for (const search::Hit& hit : answer.hits)
-    rows.push_back({fixed(hit.score, 2),
-                    how_found(hit), hit.collection, shorten(hit.id, 40), shorten(hit.title, 40), shorten(join(hit.tags), 60)});
+    rows.push_back({fixed(hit.score, 2), how_found(hit), hit.collection, shorten(hit.id, 40),
+                    shorten(hit.title, 40), shorten(join(hit.tags), 60)});
   print_table({"SCORE", "BY", "COLLECTION", "ITEM", "TITLE", "TAGS"}, rows);
 }
 
@@ -153,7 +153,7 @@ int run(Arguments& arguments) {
                                       [](const auto& ranking) { return ranking.meant != nullptr; });
   const search::Results results(searchers, std::move(rankings), arguments.options.limit);
   const search::Answer answer = {results.page(0, results.total(), arguments.options),
-                               results.unknown(), results.problem()};
+                                 results.unknown(), results.problem()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
     Json hits = Json::array();

@@ -12,9 +12,8 @@ Matrix random_rows(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) 
   Matrix result(rows, columns);
   for (Eigen::Index i = 0; i < rows; ++i)
     for (Eigen::Index j = 0; j < columns; ++j)
-      result(i, j) = static_cast<float>(random_uniform(seed, static_cast<std::uint64_t>(i),
-                                                       static_cast<std::uint64_t>(j)) -
-                                        0.5);
+      result(i, j) = static_cast<float>(
+          random_uniform(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) - 0.5);
   return result;
 }
 

@@ -20,11 +20,10 @@ Matrix falling_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed)
   Matrix result(rows, columns);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
-      result(i, j) =
-          static_cast<float>((random_uniform(seed, static_cast<std::uint64_t>(i),
-                                             static_cast<std::uint64_t>(j)) -
-                              0.5) /
-                             (1 + 0.1 * static_cast<double>(j)));
+      result(i, j) = static_cast<float>(
+          (random_uniform(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) -
+           0.5) /
+          (1 + 0.1 * static_cast<double>(j)));
   return unit_rows(std::move(result));
 }
 

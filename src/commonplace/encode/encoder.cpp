@@ -49,8 +49,8 @@ const Port& vector_port(const std::vector<Port>& outputs, const std::string& nam
   if (!named.empty())
     port = find_port(outputs, {named.c_str()});
   else if (medium == Medium::text)
-    port = find_port(outputs, {"sentence_embedding", "text_embeds", "embedding", "embeddings",
-                               "text_features"});
+    port = find_port(
+        outputs, {"sentence_embedding", "text_embeds", "embedding", "embeddings", "text_features"});
   else
     port = find_port(outputs, {"image_embeds", "embedding", "embeddings", "image_features"});
   if (port == nullptr && named.empty() && medium == Medium::picture)
@@ -215,17 +215,16 @@ struct Encoder::Parts {
   }
 
   Tensor few_tokens(const Port& port) const {
-    const std::vector<std::int64_t> few =
-        tokenize(*tokenizer, "a", model.text->most_tokens).ids;
+    const std::vector<std::int64_t> few = tokenize(*tokenizer, "a", model.text->most_tokens).ids;
     const std::int64_t count = std::max<std::int64_t>(1, port.shape[0]);
     const std::int64_t length = port.shape[1] > 0 ? port.shape[1] : std::ssize(few);
     std::vector<std::int64_t> numbers;
     for (std::int64_t row = 0; row < count; ++row)
       for (std::int64_t i = 0; i < length; ++i)
-        numbers.push_back(port.name == "attention_mask"   ? 1
-                          : port.name == "token_type_ids" ? 0
-                                                          : few[static_cast<std::size_t>(std::min(
-                                                                i, std::ssize(few) - 1))]);
+        numbers.push_back(port.name == "attention_mask" ? 1
+                          : port.name == "token_type_ids"
+                              ? 0
+                              : few[static_cast<std::size_t>(std::min(i, std::ssize(few) - 1))]);
     return {port.name, port.type, {count, length}, bytes_of_numbers(numbers, port.type)};
   }
 

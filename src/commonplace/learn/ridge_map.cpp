@@ -63,8 +63,8 @@ Matrix RidgePath::left_out(double penalty) const {
   const double each = 1.0 / static_cast<double>(to_.rows());
   Matrix result(to_.rows(), to_.cols());
   for (Eigen::Index row = 0; row < result.rows(); ++row) {
-    const double leverage = each + (coordinates_.row(row).array().square() *
-                                    shrunk.transpose().array()).sum();
+    const double leverage =
+        each + (coordinates_.row(row).array().square() * shrunk.transpose().array()).sum();
     if (leverage > kMostLeverage)
       result.row(row).setZero();
     else
@@ -104,8 +104,9 @@ RidgeMap ridge_map(const Eigen::Ref<const Matrix>& from, const Eigen::Ref<const 
 }
 
 void add_ridge_map(TensorWriter& writer, const std::string& name, const RidgeMap& map) {
-  writer.add(name + ".from_mean",
-             std::span<const float>(map.from_mean.data(), static_cast<std::size_t>(map.from_mean.size())));
+  writer.add(
+      name + ".from_mean",
+      std::span<const float>(map.from_mean.data(), static_cast<std::size_t>(map.from_mean.size())));
   writer.add(name + ".weights", map.weights);
 }
 

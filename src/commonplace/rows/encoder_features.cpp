@@ -445,8 +445,9 @@ class EncoderMaking {
       if (done_[i] && known != before.end())
         result.classes.push_row(seen_before_->classes.view(), known->second);
       else if (!done_[i] && states_[i].known && states_[i].problem.empty())
-        push_classes(result.classes, rows_->row(states_[i].fingerprint)
-                                         .subspan(static_cast<std::size_t>(columns_)));
+        push_classes(
+            result.classes,
+            rows_->row(states_[i].fingerprint).subspan(static_cast<std::size_t>(columns_)));
       else
         result.classes.end_row();
     }

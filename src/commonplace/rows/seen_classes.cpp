@@ -88,7 +88,8 @@ Sparse seen_by_row(const SeenClasses& seen, const Library& library, const Collec
   std::vector<std::int64_t> places(static_cast<std::size_t>(collection.items), -1);
   const auto rows = rows_by_id(library, collection);
   for (std::size_t i = 0; i < seen.ids.size(); ++i)
-    if (const auto row = rows.find(seen.ids[i]); row != rows.end() && row->second < collection.items)
+    if (const auto row = rows.find(seen.ids[i]);
+        row != rows.end() && row->second < collection.items)
       places[static_cast<std::size_t>(row->second)] = static_cast<std::int64_t>(i);
   Sparse result;
   result.columns = seen.classes.columns;

@@ -69,12 +69,11 @@ struct Answerer::Parts {
               "', not a search model; learn one with: commonplace learn LIB search");
       model = load_model(TensorFile(record->file));
     }
-    index =
-        open_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
-                          {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
-                             index_is_new = true;
-                             run.progress(step);
-                           }});
+    index = open_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
+                       {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
+                          index_is_new = true;
+                          run.progress(step);
+                        }});
     if (const auto of_meaning = meaning_record(library, searched.name)) {
       meaning.emplace(library, searched, *of_meaning, run);
       index_is_new = index_is_new || meaning->index_is_new();
@@ -187,16 +186,15 @@ Ranking Answerer::rank(const Query& query, const Options& options) const {
     // Words that are nowhere are not missed where what they mean was found.
     if (!meant.empty()) ranking.ask.unknown.clear();
   }
-  RankedItems ranked = parts_->ranker->rank(ranking.ask, options.limit, allowed,
-                                            options.words_only, meant, parts_->jobs);
+  RankedItems ranked = parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only,
+                                            meant, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
   return ranking;
 }
 
-Ranking Answerer::rank_like_picture(std::string_view bytes,
-                                                    const std::string& called,
-                                                    const Options& options) const {
+Ranking Answerer::rank_like_picture(std::string_view bytes, const std::string& called,
+                                    const Options& options) const {
   Ranking ranking;
   for (const FeatureRecord& record : feature_records(parts_->library, parts_->searched)) {
     if (record.sparse) continue;
@@ -221,9 +219,8 @@ Ranking Answerer::rank_like_picture(std::string_view bytes,
   return ranking;
 }
 
-Ranking Answerer::rank_like(const std::string& item_collection,
-                                            const std::string& id,
-                                            const Options& options) const {
+Ranking Answerer::rank_like(const std::string& item_collection, const std::string& id,
+                            const Options& options) const {
   const Item like =
       item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
   Tokenizer tokenizer(parts_->tokens);
@@ -248,9 +245,8 @@ Ranking Answerer::rank_like(const std::string& item_collection,
     const std::int64_t itself = row_of_item(parts_->library, parts_->searched, id);
     if (itself < parts_->index.items) others[static_cast<std::size_t>(itself)] = 0;
   }
-  RankedItems ranked =
-      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, {},
-                           parts_->jobs);
+  RankedItems ranked = parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only,
+                                            {}, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
   return ranking;
@@ -285,7 +281,8 @@ std::optional<Hit> Answerer::read(const Ranking& ranking, const RankedItem& rank
   if (options.explain) {
     const Model* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
-    if (ranking.meant && ranked.meant > 0) parts_->explain_meaning(ranking, ranked.row, hit.reasons);
+    if (ranking.meant && ranked.meant > 0)
+      parts_->explain_meaning(ranking, ranked.row, hit.reasons);
   }
   return hit;
 }

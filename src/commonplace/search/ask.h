@@ -78,10 +78,10 @@ struct Hit {
   std::string time;
   std::string metadata;
   double score = 0;
-  double own = 0;         ///< the part of the score that its own words have
-  double borrowed = 0;    ///< and the part that was borrowed
-  double meant = 0;       ///< and what its text or picture means
-  Reasons reasons;  ///< if asked for
+  double own = 0;       ///< the part of the score that its own words have
+  double borrowed = 0;  ///< and the part that was borrowed
+  double meant = 0;     ///< and what its text or picture means
+  Reasons reasons;      ///< if asked for
 };
 
 struct Answer {
@@ -114,11 +114,11 @@ class Answerer {
   Ranking rank(const Query& query, const Options& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
   Ranking rank_like(const std::string& item_collection, const std::string& id,
-                          const Options& options) const;
+                    const Options& options) const;
   /// Items whose pictures look like this one, given by the bytes of its file: by the features that
   /// an encoder, or else descriptors, made of the collection's pictures. Nothing where it has none.
   Ranking rank_like_picture(std::string_view bytes, const std::string& called,
-                                  const Options& options) const;
+                            const Options& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
   std::optional<Hit> read(const Ranking& ranking, const RankedItem& item, ItemReader& reader,
                           const Options& options) const;
@@ -169,8 +169,7 @@ class Results {
   const std::vector<std::string>& unknown() const { return unknown_; }
   /// Why meanings could not be asked for somewhere; empty if they could.
   const std::string& problem() const { return problem_; }
-  std::vector<Hit> page(std::int64_t offset, std::int64_t limit,
-                              const Options& options) const;
+  std::vector<Hit> page(std::int64_t offset, std::int64_t limit, const Options& options) const;
   /// Calls `visit` for all that is kept, in order.
   void visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const;
 

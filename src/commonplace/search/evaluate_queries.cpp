@@ -61,9 +61,8 @@ QueriesEvaluation evaluate_queries(const Library& library, const std::string& ta
     query.words = {one.query};
     const Ranking ranking = searcher.rank(query, {.limit = searched.items});
     if (ranking.meant && !ranking.meant->problem.empty()) fail(ranking.meant->problem);
-    const auto found =
-        std::find_if(ranking.items.begin(), ranking.items.end(),
-                     [&](const RankedItem& item) { return item.row == one.row; });
+    const auto found = std::find_if(ranking.items.begin(), ranking.items.end(),
+                                    [&](const RankedItem& item) { return item.row == one.row; });
     const std::int64_t rank =
         found == ranking.items.end() ? searched.items : found - ranking.items.begin() + 1;
     const bool is_there = found != ranking.items.end();

@@ -14,8 +14,8 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/library/items.h"
-#include "commonplace/library/tag_uses.h"
 #include "commonplace/library/stored_models.h"
+#include "commonplace/library/tag_uses.h"
 #include "commonplace/search/core/sharing.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/index.h"
@@ -204,9 +204,8 @@ bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) 
 }
 
 /// Fills in the choices and what they were made on.
-void choose(const HyperparameterSearch& search, bool has_auxiliaries,
-            const ModelOptions& options, Report& report,
-            HeldOutRanking& held_out, const Progress& progress) {
+void choose(const HyperparameterSearch& search, bool has_auxiliaries, const ModelOptions& options,
+            Report& report, HeldOutRanking& held_out, const Progress& progress) {
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
@@ -250,8 +249,7 @@ struct Material {
 };
 
 /// Whether a collection has terms to learn from.
-bool has_terms(const Library& library, const Collection& collection,
-               const TermOptions& options) {
+bool has_terms(const Library& library, const Collection& collection, const TermOptions& options) {
   return (options.text && facts_of(library, collection).text) ||
          !tag_matrix(library, collection).names.empty();
 }
@@ -429,8 +427,7 @@ Report learn(Library& library, const std::string& target,
     if (meaning) vectors = make_meaning_index(library, all[0], *meaning, run);
     if (words) {
       const ModelRecord record = store_model(
-          library,
-          {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
+          library, {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
           [&](const std::filesystem::path& path) { save(words->model, path); });
       store_index(library, record, std::move(*index));
     }
@@ -455,24 +452,24 @@ std::string to_json(const Report& report) {
   for (const SharingTrial& each : report.tried)
     tried.push_back({{"shared", each.shared}, {"map", each.map}});
   Json json = {{"model", report.model},
-                     {"target", report.target},
-                     {"items", report.items},
-                     {"terms", report.terms},
-                     {"auxiliary", lenders},
-                     {"tried", tried},
-                     {"shared", report.shared},
-                     {"lending", to_string(report.lending)},
-                     {"held_out",
-                      {{"asked", report.asked},
-                       {"words", as_json(report.words)},
-                       {"alone", as_json(report.alone)},
-                       {"borrowed", as_json(report.borrowed)},
-                       {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
-                     {"weights", Json::parse(options_to_json(report.weights))},
-                     {"fit",
-                      {{"iterations", report.fit.iterations},
-                       {"converged", report.fit.converged},
-                       {"objective", report.fit.objective}}}};
+               {"target", report.target},
+               {"items", report.items},
+               {"terms", report.terms},
+               {"auxiliary", lenders},
+               {"tried", tried},
+               {"shared", report.shared},
+               {"lending", to_string(report.lending)},
+               {"held_out",
+                {{"asked", report.asked},
+                 {"words", as_json(report.words)},
+                 {"alone", as_json(report.alone)},
+                 {"borrowed", as_json(report.borrowed)},
+                 {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
+               {"weights", Json::parse(options_to_json(report.weights))},
+               {"fit",
+                {{"iterations", report.fit.iterations},
+                 {"converged", report.fit.converged},
+                 {"objective", report.fit.objective}}}};
   for (const MeaningWaySummary& way : report.meaning.ways)
     json["meaning"].push_back({{"by", to_string(way.kind)},
                                {"features", way.features},

@@ -53,7 +53,7 @@ struct Report {
   HeldOutQuality borrowed;  ///< learned with the auxiliaries; as `alone` without any
   Interval gain;            ///< of borrowed - alone, 95 %
   BorrowingWeights weights;
-  Convergence fit;  ///< of the shared subspace
+  Convergence fit;        ///< of the shared subspace
   MeaningReport meaning;  ///< what vectors of encoders add
 };
 
@@ -61,10 +61,10 @@ struct Report {
 std::vector<Collection> collections_to_learn(const Library& library, const std::string& target,
                                              const std::vector<std::string>& auxiliaries);
 
-/// Learns a model for searching `target`, and, where encoders made features of it, one for searching
-/// it by meaning (learn_meaning.h), borrowing from the others if that helps (or as much as
-/// options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing. Every
-/// rank has opened the library, and rank 0 for writing.
+/// Learns a model for searching `target`, and, where encoders made features of it, one for
+/// searching it by meaning (learn_meaning.h), borrowing from the others if that helps (or as much
+/// as options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing.
+/// Every rank has opened the library, and rank 0 for writing.
 Report learn(Library& library, const std::string& target,
              const std::vector<std::string>& auxiliaries, const std::string& name,
              const ModelOptions& options, const Run& run);

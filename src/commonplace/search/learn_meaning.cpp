@@ -74,9 +74,7 @@ std::vector<EncodedFeatures> encoded_features(const Library& library,
 }
 
 /// Whether the encoder that made the features also reads texts into the same space.
-bool is_pair(const EncoderName& name) {
-  return open_encoder(name).model().reads(Medium::text);
-}
+bool is_pair(const EncoderName& name) { return open_encoder(name).model().reads(Medium::text); }
 
 /// The encoder of sentences that pictures are described with: that of the collections' texts, else
 /// of others in the library, else one that is installed.
@@ -119,7 +117,7 @@ std::vector<std::string> captions_of(const Item& item) {
 /// Pictures as their encoder sees them, with what is written beside them.
 struct Pictures {
   Matrix vectors;
-  Sparse seen;                       ///< classes; without columns if none are known
+  Sparse seen;  ///< classes; without columns if none are known
   std::vector<std::string> labels;
   std::vector<std::vector<std::string>> captions;
   std::vector<std::int64_t> target_rows;  ///< -1 for those of other collections
@@ -219,8 +217,8 @@ EncodedCaptions encode_captions(const std::vector<std::vector<std::string>>& cap
     result.pictures.push_back(static_cast<std::int64_t>(i));
   }
   result.each = encoder.texts(texts, [&] { run.progress({"reading captions", 0, 0, ""}); });
-  result.centre = texts.empty() ? Eigen::RowVectorXf()
-                                : Eigen::RowVectorXf(result.each.colwise().mean());
+  result.centre =
+      texts.empty() ? Eigen::RowVectorXf() : Eigen::RowVectorXf(result.each.colwise().mean());
   result.means = Matrix::Zero(std::ssize(result.pictures), result.each.cols());
   std::vector<float> counts(result.pictures.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -408,7 +406,8 @@ std::vector<std::vector<float>> evidence_of(const MeaningWay& way, const Matrix&
     std::vector<float> similar(held_out.rows.size(), std::nanf(""));
     for (std::size_t item = 0; item < similar.size(); ++item) {
       const std::int64_t row = held_out.rows[item];
-      if (row < meant.rows() && !meant.row(row).isZero(0)) similar[item] = meant.row(row).dot(query);
+      if (row < meant.rows() && !meant.row(row).isZero(0))
+        similar[item] = meant.row(row).dot(query);
     }
     evidence.push_back(fits(way.fitting, similar));
     evidence.back().resize(similar.size());
@@ -430,8 +429,7 @@ void choose_weight(MeaningWay& way, const std::vector<std::vector<float>>& evide
                    HeldOutRanking& held_out, MeaningWaySummary& summary, int jobs) {
   const Quality before = judge(held_out.trial, held_out.scores, jobs);
   const double usual = way.weight;
-  Quality best =
-      judge(held_out.trial, with_evidence(held_out.scores, evidence, usual), jobs);
+  Quality best = judge(held_out.trial, with_evidence(held_out.scores, evidence, usual), jobs);
   for (const double factor : kWeightFactors) {
     Quality other =
         judge(held_out.trial, with_evidence(held_out.scores, evidence, usual * factor), jobs);
@@ -439,8 +437,7 @@ void choose_weight(MeaningWay& way, const std::vector<std::vector<float>>& evide
     best = std::move(other);
     way.weight = usual * factor;
   }
-  summary.gain =
-      mean(best.missing_average_precision) - mean(before.missing_average_precision);
+  summary.gain = mean(best.missing_average_precision) - mean(before.missing_average_precision);
   held_out.scores = with_evidence(std::move(held_out.scores), evidence, way.weight);
 }
 
@@ -479,6 +476,8 @@ class Learning {
         summary.weight = way.weight;
         model.ways.push_back(std::move(way));
         report.ways.push_back(std::move(summary));
+      } catch (const Cancelled&) {
+        throw;
       } catch (const StorageError&) {
         throw;
       } catch (const Error& problem) {
@@ -518,9 +517,8 @@ class Learning {
     const auto encoder = SharedEncoder::open(way.asked, run_.jobs);
     const EncodedCaptions captions = encode_captions(pictures.captions, *encoder, run_);
     if (std::ssize(captions.pictures) >= kFewestCaptioned) {
-      const Finding finding =
-          find_by_captions(rows_of(pictures.vectors, captions.pictures), captions.each,
-                           captions.of, run_.jobs);
+      const Finding finding = find_by_captions(rows_of(pictures.vectors, captions.pictures),
+                                               captions.each, captions.of, run_.jobs);
       way.fitting = {quantile(finding.best, kRefused), 0, quantile(finding.right, 0.95)};
       summary.captioned = std::ssize(captions.pictures);
       summary.recall = finding.recall;
@@ -533,8 +531,8 @@ class Learning {
                     held_out_, summary, run_.jobs);
   }
 
-  bool learn_pictures(const EncodedFeatures& features, MeaningWay& way,
-                      MeaningWaySummary& summary, MeaningReport& report) {
+  bool learn_pictures(const EncodedFeatures& features, MeaningWay& way, MeaningWaySummary& summary,
+                      MeaningReport& report) {
     const auto sentences = sentence_encoder(library_, collections_);
     if (!sentences) {
       report.problem =
@@ -576,8 +574,7 @@ class Learning {
     for (std::size_t i = 0; i < half.size(); ++i)
       if (const std::int64_t row = learning.pictures().target_rows[i]; row >= 0 && half[i] != 0)
         meant.row(row).setZero();
-    const auto evidence =
-        evidence_of(way, meant, asked_vectors(way.asked), held_out_);
+    const auto evidence = evidence_of(way, meant, asked_vectors(way.asked), held_out_);
     HeldOutRanking before = held_out_;
     choose_weight(way, evidence, before, summary, run_.jobs);
     held_out_.scores = std::move(before.scores);

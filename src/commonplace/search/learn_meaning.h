@@ -34,8 +34,8 @@ struct MeaningReport {
 /// meaning: what the weights are chosen on.
 struct HeldOutRanking {
   Trial trial;
-  std::vector<std::string> asked;         ///< names of the asked terms
-  std::vector<std::int64_t> rows;         ///< of the target: the trial's items
+  std::vector<std::string> asked;          ///< names of the asked terms
+  std::vector<std::int64_t> rows;          ///< of the target: the trial's items
   std::vector<std::vector<float>> scores;  ///< [asked][item]
 };
 

@@ -64,9 +64,12 @@ MeaningWay way_from(const Json& json, const std::string& file) {
 
 std::string to_string(MeaningKind kind) {
   switch (kind) {
-    case MeaningKind::texts: return "texts";
-    case MeaningKind::pictures: return "pictures";
-    case MeaningKind::pair: return "pair";
+    case MeaningKind::texts:
+      return "texts";
+    case MeaningKind::pictures:
+      return "pictures";
+    case MeaningKind::pair:
+      return "pair";
   }
   return "";
 }
@@ -137,14 +140,13 @@ MeaningModel load_meaning(const TensorFile& file) {
     const bool pictures = way.kind == MeaningKind::pictures;
     const Eigen::Index columns =
         way.captions.empty() ? way.classes.weights.cols() : way.captions.weights.cols();
-    const bool fits =
-        (!pictures || way.centre.size() == columns) && pictures == (columns > 0) &&
-        (way.captions.empty() || way.classes.empty() ||
-         (way.classes.weights.cols() == columns &&
-          way.classes.weights.rows() == way.captions.weights.rows())) &&
-        way.label_vectors.rows() == std::ssize(way.labels) &&
-        (way.labels.empty() || way.label_vectors.cols() == columns) && way.centre.allFinite() &&
-        way.label_vectors.allFinite();
+    const bool fits = (!pictures || way.centre.size() == columns) && pictures == (columns > 0) &&
+                      (way.captions.empty() || way.classes.empty() ||
+                       (way.classes.weights.cols() == columns &&
+                        way.classes.weights.rows() == way.captions.weights.rows())) &&
+                      way.label_vectors.rows() == std::ssize(way.labels) &&
+                      (way.labels.empty() || way.label_vectors.cols() == columns) &&
+                      way.centre.allFinite() && way.label_vectors.allFinite();
     require(fits, file.name(), ": the parts of the model do not fit together; the file is damaged");
   }
   return model;

@@ -24,16 +24,16 @@ std::string to_string(MeaningKind kind);
 /// One way in which items are found by what they mean, without a word in common.
 struct MeaningWay {
   MeaningKind kind = MeaningKind::texts;
-  std::string features;  ///< of the collection: what items' vectors are, or are made of
-  std::string made;      ///< how those were made: with others the index is made again
-  EncoderName asked;     ///< encodes what is asked
+  std::string features;       ///< of the collection: what items' vectors are, or are made of
+  std::string made;           ///< how those were made: with others the index is made again
+  EncoderName asked;          ///< encodes what is asked
   Eigen::RowVectorXf centre;  ///< taken off the asked vector
   Fitting fitting;
   double weight = 0;  ///< of a certain fit, where an asked word in the tags counts kOwnWord
   // Of pictures, as sentence vectors:
-  RidgeMap captions;     ///< learned from what people wrote beside pictures; may be empty
-  RidgeMap classes;      ///< learned from the names of classes that are seen; may be empty
-  double of_classes = 1; ///< weight of the second beside the first
+  RidgeMap captions;      ///< learned from what people wrote beside pictures; may be empty
+  RidgeMap classes;       ///< learned from the names of classes that are seen; may be empty
+  double of_classes = 1;  ///< weight of the second beside the first
   std::vector<std::string> labels;  ///< the classes, for explanations
   Matrix label_vectors;             ///< of their names
 };

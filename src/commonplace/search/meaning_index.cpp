@@ -208,9 +208,9 @@ std::vector<std::string> MeaningSearcher::seen(const std::string& text, std::int
     std::vector<std::pair<float, std::int32_t>> order;
     for (std::size_t at = 0; at < classes.size(); ++at)
       if (likely[at] >= kLeastLikely)
-        order.emplace_back(-std::sqrt(likely[at]) *
-                               (1 + way.label_vectors.row(classes[at]).dot(asked)),
-                           classes[at]);
+        order.emplace_back(
+            -std::sqrt(likely[at]) * (1 + way.label_vectors.row(classes[at]).dot(asked)),
+            classes[at]);
     std::sort(order.begin(), order.end());
     std::vector<std::string> names;
     for (std::size_t at = 0; at < std::min(order.size(), kMostSeen); ++at)

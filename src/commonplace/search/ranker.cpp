@@ -328,9 +328,8 @@ std::vector<ScoredRow> Ranker::best(const Candidates& candidates, std::span<cons
   return scored;
 }
 
-RankedItems Ranker::rank(const Ask& ask, std::int64_t limit,
-                               std::span<const std::uint8_t> keep, bool words_only,
-                               std::span<const float> meant, int jobs) const {
+RankedItems Ranker::rank(const Ask& ask, std::int64_t limit, std::span<const std::uint8_t> keep,
+                         bool words_only, std::span<const float> meant, int jobs) const {
   std::vector<float> scores(static_cast<std::size_t>(index_.items));
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
@@ -363,8 +362,8 @@ RankedItems Ranker::rank(const Ask& ask, std::int64_t limit,
   for (const ScoredRow& each : best(fitting, topics, count, scope, jobs)) {
     if (!(each.score > 0)) break;
     const double means = meant.empty() ? 0.0 : meant[static_cast<std::size_t>(each.row)];
-    const double own = borrows || !meant.empty() ? own_score(ask, each.row)
-                                                 : static_cast<double>(each.score);
+    const double own =
+        borrows || !meant.empty() ? own_score(ask, each.row) : static_cast<double>(each.score);
     ranked.best.push_back(
         {each.row, each.score, own, borrows ? each.score - own - means : 0, means});
   }

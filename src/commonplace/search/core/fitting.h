@@ -11,9 +11,9 @@ namespace commonplace::search {
 /// some degree, so each query is measured by itself: by how alike most items are to it, and by
 /// whether the best is as alike as the best is to queries that are known to fit.
 struct Fitting {
-  double least = 0.2;   ///< nothing fits if the best item is less alike
-  double spread = 0;    ///< or not so many spreads above the middle item
-  double certain = 0.7; ///< so alike is certain; 0: six spreads above the middle
+  double least = 0.2;    ///< nothing fits if the best item is less alike
+  double spread = 0;     ///< or not so many spreads above the middle item
+  double certain = 0.7;  ///< so alike is certain; 0: six spreads above the middle
 };
 
 template <class Options, class Visit>

@@ -41,9 +41,9 @@ Matrix rounded(const Sq8Rows& rows, std::int64_t first, std::int64_t count) {
   Matrix result(count, rows.columns);
   for (std::int64_t row = 0; row < count; ++row)
     for (std::int64_t j = 0; j < rows.columns; ++j)
-      result(row, j) =
-          rows.scales[static_cast<std::size_t>(j)] *
-          static_cast<float>(rows.bytes[static_cast<std::size_t>((first + row) * rows.columns + j)]);
+      result(row, j) = rows.scales[static_cast<std::size_t>(j)] *
+                       static_cast<float>(
+                           rows.bytes[static_cast<std::size_t>((first + row) * rows.columns + j)]);
   return result;
 }
 
@@ -64,9 +64,9 @@ std::vector<float> weights_of(const Sq8Rows& rows, const Eigen::RowVectorXf& tur
 }
 
 void add_rows(TensorWriter& writer, const std::string& name, const Sq8Rows& rows) {
-  writer.add(name + ".bytes", std::span<const std::uint8_t>(
-                                  reinterpret_cast<const std::uint8_t*>(rows.bytes.data()),
-                                  rows.bytes.size()));
+  writer.add(name + ".bytes",
+             std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(rows.bytes.data()),
+                                           rows.bytes.size()));
   writer.add(name + ".scales", std::span<const float>(rows.scales));
   writer.add(name + ".worst", std::span<const float>(rows.worst));
 }
@@ -83,8 +83,7 @@ Sq8Rows read_rows(const TensorFile& file, const std::string& name) {
   rows.columns = std::ssize(rows.scales);
   const auto finite = [](float value) { return std::isfinite(value) && value >= 0; };
   require(rows.worst.size() == rows.scales.size() &&
-              (rows.columns == 0 ? bytes.empty()
-                                 : std::ssize(bytes) % rows.columns == 0) &&
+              (rows.columns == 0 ? bytes.empty() : std::ssize(bytes) % rows.columns == 0) &&
               std::all_of(scales.begin(), scales.end(), finite) &&
               std::all_of(worst.begin(), worst.end(), finite),
           file.name(), ": the parts of its vectors do not fit together; the file is damaged");
