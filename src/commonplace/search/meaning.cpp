@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kLayout = 1;
+constexpr int kMeaningLayout = 1;
 
 std::span<const float> floats_of(const Eigen::RowVectorXf& row) {
   return {row.data(), static_cast<std::size_t>(row.size())};
@@ -102,7 +102,7 @@ Eigen::RowVectorXf asked_vector(const MeaningWay& way, const Eigen::RowVectorXf&
 
 void save(const MeaningModel& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kMeaningKind, kLayout, "{}");
+  describe_model(writer, kMeaningKind, kMeaningLayout, "{}");
   writer.set("collection", model.collection);
   Json ways = Json::array();
   for (std::size_t i = 0; i < model.ways.size(); ++i) {
@@ -120,7 +120,7 @@ void save(const MeaningModel& model, const std::filesystem::path& path) {
 }
 
 MeaningModel load_meaning(const TensorFile& file) {
-  require_kind(file, kMeaningKind, kLayout);
+  require_kind(file, kMeaningKind, kMeaningLayout);
   MeaningModel model;
   model.collection = file.metadata("collection");
   try {

@@ -15,14 +15,14 @@ namespace commonplace::search {
 namespace {
 
 constexpr const char* kMeaningIndexKind = "meaning-index";
-constexpr int kLayout = 1;
+constexpr int kMeaningIndexLayout = 1;
 /// Items that are looked at closely, of those that are shown.
 constexpr std::int64_t kRefined = 2000;
 constexpr std::size_t kMostSeen = 3;
 /// A class less likely was not seen.
 constexpr float kLeastLikely = 0.03F;
 
-std::string index_name(const std::string& model) { return model + ".index"; }
+std::string meaning_index_name(const std::string& model) { return model + ".index"; }
 
 std::optional<FeatureRecord> features_of(const Library& library, const Collection& collection,
                                          const std::string& name) {
@@ -44,7 +44,7 @@ std::optional<FeatureRecord> fitting_features(const Library& library, const Coll
   return record;
 }
 
-std::string state_of(const Library& library, const Collection& collection,
+std::string meaning_index_state(const Library& library, const Collection& collection,
                      const ModelRecord& record, const MeaningModel& model) {
   std::string state = concat(collection.id, ' ', collection.revision, ' ', record.created);
   for (const MeaningWay& way : model.ways) {
@@ -56,7 +56,7 @@ std::string state_of(const Library& library, const Collection& collection,
 
 void save(const MeaningIndex& index, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kMeaningIndexKind, kLayout, "{}");
+  describe_model(writer, kMeaningIndexKind, kMeaningIndexLayout, "{}");
   writer.set("state", index.state);
   writer.set("ways", std::to_string(index.vectors.size()));
   for (std::size_t way = 0; way < index.vectors.size(); ++way)
@@ -65,13 +65,13 @@ void save(const MeaningIndex& index, const std::filesystem::path& path) {
 }
 
 /// Nothing if it is of another state, or damaged: it is derived data.
-std::optional<MeaningIndex> stored_index(const Library& library, const std::string& model,
+std::optional<MeaningIndex> stored_meaning_index(const Library& library, const std::string& model,
                                          const std::string& state, std::size_t ways) {
-  const auto record = find_model(library, index_name(model), kMeaningIndexKind);
+  const auto record = find_model(library, meaning_index_name(model), kMeaningIndexKind);
   if (!record) return std::nullopt;
   try {
     const TensorFile file(record->file);
-    require_kind(file, kMeaningIndexKind, kLayout);
+    require_kind(file, kMeaningIndexKind, kMeaningIndexLayout);
     if (file.metadata("state") != state || file.metadata("ways") != std::to_string(ways))
       return std::nullopt;
     MeaningIndex index{state, {}};
@@ -122,7 +122,7 @@ MeaningIndex make_meaning_index(const Library& library, const Collection& collec
 }
 
 void store_meaning_index(Library& library, const std::string& model, const MeaningIndex& index) {
-  store_model(library, {index_name(model), kMeaningIndexKind, {}, "{}", "{}", ""},
+  store_model(library, {meaning_index_name(model), kMeaningIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
 }
 
@@ -131,7 +131,7 @@ void store_meaning(Library& library, const Collection& collection, const Meaning
   const ModelRecord record =
       store_model(library, {meaning_name(collection.name), kMeaningKind, {}, "{}", "{}", ""},
                   [&](const std::filesystem::path& path) { save(model, path); });
-  index.state = state_of(library, collection, record, model);
+  index.state = meaning_index_state(library, collection, record, model);
   store_meaning_index(library, record.name, index);
 }
 
@@ -140,8 +140,8 @@ MeaningSearcher::MeaningSearcher(const Library& library, const Collection& colle
     : model_(load_meaning(TensorFile(record.file))),
       record_name_(record.name),
       encoders_(model_.ways.size()) {
-  const std::string state = state_of(library, collection, record, model_);
-  if (auto stored = stored_index(library, record.name, state, model_.ways.size())) {
+  const std::string state = meaning_index_state(library, collection, record, model_);
+  if (auto stored = stored_meaning_index(library, record.name, state, model_.ways.size())) {
     index_ = std::move(*stored);
   } else {
     index_ = make_meaning_index(library, collection, model_, run);

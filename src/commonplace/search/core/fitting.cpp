@@ -9,20 +9,20 @@ namespace commonplace::search {
 namespace {
 
 /// The middle of fewer items says nothing of what does not fit.
-constexpr std::size_t kFewest = 50;
+constexpr std::size_t kFewestAlike = 50;
 /// Of `least`, what an item must have that is shown beside better ones.
 constexpr double kShown = 0.5;
 /// An item must be so many spreads above the middle one.
 constexpr double kAboveMiddle = 0.5;
 constexpr double kCertainSpreads = 6;
 /// The middle and the spread are of so many items at most, evenly drawn.
-constexpr std::size_t kSample = 4096;
+constexpr std::size_t kFittingSample = 4096;
 
 }  // namespace
 
 std::vector<float> fits(const Fitting& fitting, std::span<const float> similarities) {
   std::vector<float> known;
-  const std::size_t step = std::max<std::size_t>(1, similarities.size() / kSample);
+  const std::size_t step = std::max<std::size_t>(1, similarities.size() / kFittingSample);
   float best = -1;
   for (std::size_t i = 0; i < similarities.size(); ++i) {
     if (std::isnan(similarities[i])) continue;
@@ -34,7 +34,7 @@ std::vector<float> fits(const Fitting& fitting, std::span<const float> similarit
   const double middle = known[known.size() / 2];
   // Of the lower half: what fits is in the upper one.
   const double spread = std::max(1e-6, middle - static_cast<double>(known[known.size() * 4 / 25]));
-  const bool many = known.size() >= kFewest;
+  const bool many = known.size() >= kFewestAlike;
   if (static_cast<double>(best) < fitting.least) return {};
   if (many && static_cast<double>(best) < middle + fitting.spread * spread) return {};
   double low = kShown * fitting.least;

@@ -12,24 +12,24 @@ namespace commonplace::search {
 namespace {
 
 /// Coordinates that are scanned: a third of most sentence encoders' holds nearly all that ranks.
-constexpr std::int64_t kHead = 128;
-constexpr std::int64_t kBlock = 8192;
+constexpr std::int64_t kVectorHead = 128;
+constexpr std::int64_t kVectorBlock = 8192;
 /// Axes are found from so many rows, evenly spread.
-constexpr std::int64_t kSample = 20000;
+constexpr std::int64_t kVectorSample = 20000;
 
 template <class Visit>
-void visit_blocks(std::int64_t rows, const ReadVectors& read, const Visit& visit) {
-  for (std::int64_t first = 0; first < rows; first += kBlock)
-    visit(read(first, std::min(kBlock, rows - first)));
+void visit_vector_blocks(std::int64_t rows, const ReadVectors& read, const Visit& visit) {
+  for (std::int64_t first = 0; first < rows; first += kVectorBlock)
+    visit(read(first, std::min(kVectorBlock, rows - first)));
 }
 
 /// The principal axes of the rows as they are, without their mean taken off: products stay.
 Matrix find_axes(std::int64_t rows, const ReadVectors& read, int jobs) {
   MatrixD gram;
-  const std::int64_t blocks = (rows + kBlock - 1) / kBlock;
-  const std::int64_t each = std::max<std::int64_t>(1, kSample / blocks);
-  for (std::int64_t first = 0; first < rows; first += kBlock) {
-    const Matrix some = read(first, std::min({kBlock, rows - first, each}));
+  const std::int64_t blocks = (rows + kVectorBlock - 1) / kVectorBlock;
+  const std::int64_t each = std::max<std::int64_t>(1, kVectorSample / blocks);
+  for (std::int64_t first = 0; first < rows; first += kVectorBlock) {
+    const Matrix some = read(first, std::min({kVectorBlock, rows - first, each}));
     if (gram.size() == 0) gram = MatrixD::Zero(some.cols(), some.cols());
     add_gram(some, gram, jobs);
   }
@@ -37,7 +37,7 @@ Matrix find_axes(std::int64_t rows, const ReadVectors& read, int jobs) {
   return symmetric_eigen(gram).vectors.rowwise().reverse().cast<float>();
 }
 
-Matrix rounded(const Sq8Rows& rows, std::int64_t first, std::int64_t count) {
+Matrix rounded_rows(const Sq8Rows& rows, std::int64_t first, std::int64_t count) {
   Matrix result(count, rows.columns);
   for (std::int64_t row = 0; row < count; ++row)
     for (std::int64_t j = 0; j < rows.columns; ++j)
@@ -63,7 +63,7 @@ std::vector<float> weights_of(const Sq8Rows& rows, const Eigen::RowVectorXf& tur
   return weights;
 }
 
-void add_rows(TensorWriter& writer, const std::string& name, const Sq8Rows& rows) {
+void add_sq8_rows(TensorWriter& writer, const std::string& name, const Sq8Rows& rows) {
   writer.add(name + ".bytes",
              std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(rows.bytes.data()),
                                            rows.bytes.size()));
@@ -71,7 +71,7 @@ void add_rows(TensorWriter& writer, const std::string& name, const Sq8Rows& rows
   writer.add(name + ".worst", std::span<const float>(rows.worst));
 }
 
-Sq8Rows read_rows(const TensorFile& file, const std::string& name) {
+Sq8Rows read_sq8_rows(const TensorFile& file, const std::string& name) {
   Sq8Rows rows;
   const auto bytes = file.small(name + ".bytes");
   rows.bytes.assign(reinterpret_cast<const std::int8_t*>(bytes.data()),
@@ -97,11 +97,11 @@ VectorIndex make_vector_index(std::int64_t rows, const ReadVectors& read, int jo
   if (rows == 0) return index;
   index.axes = find_axes(rows, read, jobs);
   const std::int64_t columns = index.axes.cols();
-  const std::int64_t head = std::min(columns, kHead);
+  const std::int64_t head = std::min(columns, kVectorHead);
   const Matrix turn = index.axes.transpose();
   const auto turned = [&](const Matrix& block) { return multiply_transposed(block, turn, jobs); };
   std::vector<float> magnitudes;
-  visit_blocks(rows, read, [&](const Matrix& block) { add_magnitudes(turned(block), magnitudes); });
+  visit_vector_blocks(rows, read, [&](const Matrix& block) { add_magnitudes(turned(block), magnitudes); });
   const auto middle = magnitudes.begin() + head;
   index.head = sq8_rows(std::vector<float>(magnitudes.begin(), middle));
   index.tail = sq8_rows(std::vector<float>(middle, magnitudes.end()));
@@ -111,13 +111,13 @@ VectorIndex make_vector_index(std::int64_t rows, const ReadVectors& read, int jo
     for (const float scale : part->scales) halves.push_back(scale / 2);
   index.fine = sq8_rows(halves);
   std::int64_t at = 0;
-  visit_blocks(rows, read, [&](const Matrix& block) {
+  visit_vector_blocks(rows, read, [&](const Matrix& block) {
     Matrix rest = turned(block);
     append(index.head, rest.leftCols(head), jobs);
-    rest.leftCols(head) -= rounded(index.head, at, rest.rows());
+    rest.leftCols(head) -= rounded_rows(index.head, at, rest.rows());
     if (head < columns) {
       append(index.tail, rest.rightCols(columns - head), jobs);
-      rest.rightCols(columns - head) -= rounded(index.tail, at, rest.rows());
+      rest.rightCols(columns - head) -= rounded_rows(index.tail, at, rest.rows());
     }
     append(index.fine, rest, jobs);
     at += rest.rows();
@@ -156,17 +156,17 @@ VectorProducts products(const VectorIndex& index, const Eigen::RowVectorXf& quer
 
 void add_vector_index(TensorWriter& writer, const std::string& name, const VectorIndex& index) {
   writer.add(name + ".axes", index.axes);
-  add_rows(writer, name + ".head", index.head);
-  add_rows(writer, name + ".tail", index.tail);
-  add_rows(writer, name + ".fine", index.fine);
+  add_sq8_rows(writer, name + ".head", index.head);
+  add_sq8_rows(writer, name + ".tail", index.tail);
+  add_sq8_rows(writer, name + ".fine", index.fine);
 }
 
 VectorIndex read_vector_index(const TensorFile& file, const std::string& name) {
   VectorIndex index;
   index.axes = file.matrix(name + ".axes");
-  index.head = read_rows(file, name + ".head");
-  index.tail = read_rows(file, name + ".tail");
-  index.fine = read_rows(file, name + ".fine");
+  index.head = read_sq8_rows(file, name + ".head");
+  index.tail = read_sq8_rows(file, name + ".tail");
+  index.fine = read_sq8_rows(file, name + ".fine");
   const std::int64_t rows = index.rows();
   require(index.axes.rows() == index.axes.cols() && index.axes.allFinite() &&
               index.fine.columns == index.columns() &&
