@@ -76,7 +76,6 @@ struct Answerer::Parts {
                         }});
     if (const auto of_meaning = meaning_record(library, searched.name)) {
       meaning.emplace(library, searched, *of_meaning, run);
-      index_is_new = index_is_new || meaning->index_is_new();
     }
     tokens = model ? model->options.terms.tokens : TokenOptions();
     ranker.emplace(index, model ? &*model : nullptr, run.jobs);
@@ -150,10 +149,13 @@ const std::string& Answerer::model() const {
   static const std::string none;
   return parts_->record ? parts_->record->name : none;
 }
-bool Answerer::index_is_new() const { return parts_->index_is_new; }
+bool Answerer::index_is_new() const {
+  return parts_->index_is_new || (parts_->meaning && parts_->meaning->index_is_new());
+}
 
 void Answerer::keep_index(Library& library) const {
   if (parts_->meaning && parts_->meaning->index_is_new()) parts_->meaning->keep_index(library);
+  if (!parts_->index_is_new) return;
   if (parts_->record)
     store_index(library, *parts_->record, parts_->index);
   else
