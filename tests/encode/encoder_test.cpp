@@ -94,6 +94,18 @@ TEST_F(EncoderTest, PicturesGiveVectorsAndClasses) {
   EXPECT_LT((encoder.encode(pictures) - seen.vectors).norm(), 1e-6);
 }
 
+TEST_F(EncoderTest, APairMayBeOneFile) {
+  Encoder encoder = open(test::write_one_file_pair(folder_, "whole"));
+  EXPECT_EQ(encoder.dimensions(Medium::text), 3);
+  EXPECT_EQ(encoder.dimensions(Medium::picture), 3);
+  EXPECT_LT((encoder.encode_picture(plain(0, 255, 0)) - Eigen::RowVector3f(0, 1, 0)).norm(), 1e-5);
+  // The vectors of "dog" and of what stands around it are averaged.
+  EXPECT_LT((encoder.encode_text("dog") - Eigen::RowVector3f(4, 1, 0).normalized()).norm(), 1e-5);
+  const Matrix rows = encoder.encode(prepared(encoder, {"cat", "car", "cat"}));
+  EXPECT_LT((rows.row(0) - rows.row(2)).norm(), 1e-6);
+  EXPECT_FALSE(encoder.classifies());
+}
+
 TEST_F(EncoderTest, APairOfTowersSharesASpace) {
   Encoder encoder = open(test::write_pair_folder(folder_, "pair"));
   EXPECT_EQ(encoder.dimensions(Medium::text), encoder.dimensions(Medium::picture));

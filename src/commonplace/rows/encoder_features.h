@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,21 @@ struct MadeEncoderFeatures {
 MadeEncoderFeatures make_encoder_features(Library& library, const Collection& collection,
                                           const std::string& name,
                                           const EncoderFeatureOptions& options, const Run& run);
+
+/// Which encoder made something: enough to find it again, and to tell whether it is the same.
+struct EncoderName {
+  std::string encoder;
+  std::string folder;
+  Medium of = Medium::text;  ///< what it read
+  std::string fingerprint;   ///< of what it needs for that
+
+  bool operator==(const EncoderName&) const = default;
+};
+/// Nothing if no encoder made features `name`.
+std::optional<EncoderName> stored_encoder_name(const Library& library, const Collection& collection,
+                                               const std::string& name);
+/// Error if it is gone or has become another since.
+Encoder open_encoder(const EncoderName& name, const EncoderOptions& options = {});
 
 /// The encoder that made features `name`, for items that are not in the library, and what it read.
 struct StoredEncoder {

@@ -105,15 +105,20 @@ BorrowingWeights scaled(const BorrowingWeights& weights, double scale) {
 
 double Quality::map() const { return mean(average_precision); }
 
+std::vector<std::int64_t> sampled_rows(std::int64_t rows, std::int64_t most, std::uint64_t seed) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  if (rows <= most) return all;
+  return sample_by(std::move(all), most, [&](std::int64_t each) {
+    return random_bits(seed, static_cast<std::uint64_t>(each), kSampleColumn);
+  });
+}
+
 Sparse sample_rows(const Sparse& rows, std::int64_t most, std::uint64_t seed) {
   if (rows.rows() <= most) return rows;
-  std::vector<std::int64_t> all(static_cast<std::size_t>(rows.rows()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
   Sparse sample;
   sample.columns = rows.columns;
-  for (const std::int64_t row : sample_by(std::move(all), most, [&](std::int64_t each) {
-         return random_bits(seed, static_cast<std::uint64_t>(each), kSampleColumn);
-       }))
+  for (const std::int64_t row : sampled_rows(rows.rows(), most, seed))
     sample.push_row(rows.view(), row);
   return sample;
 }
