@@ -1,3 +1,5 @@
+#include "commonplace/upkeep/duplicates.h"
+
 #include <memory>
 #include <vector>
 
@@ -5,7 +7,6 @@
 #include "app/cli/frame.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/join.h"
-#include "commonplace/upkeep/duplicates.h"
 
 namespace commonplace::app {
 namespace duplicates_cli {
@@ -37,8 +38,8 @@ std::string kind_of(const DuplicateGroup& group) {
 }
 
 void show_group(const DuplicateGroup& group, std::size_t number, bool several) {
-  tell("Group " + std::to_string(number) + ": " + counted(std::ssize(group.items), "item") +
-       ", " + kind_of(group));
+  tell("Group " + std::to_string(number) + ": " + counted(std::ssize(group.items), "item") + ", " +
+       kind_of(group));
   std::vector<std::vector<std::string>> rows;
   const bool pictures = group.by == "pictures";
   for (const Duplicate& each : group.items) {
@@ -78,8 +79,10 @@ int run(const Arguments& arguments) {
         show_group(group, ++number, chosen.size() > 1);
     }
     if (report.groups.size() > number)
-      say(arguments, "... and " + counted(std::ssize(report.groups) - static_cast<std::int64_t>(number),
-                                          "more group") + " (--limit)");
+      say(arguments,
+          "... and " +
+              counted(std::ssize(report.groups) - static_cast<std::int64_t>(number), "more group") +
+              " (--limit)");
     tell("Compared " + counted(report.pictures, "picture") + ", " + counted(report.texts, "text") +
          " and " + counted(report.links, "link") + ": " +
          counted(std::ssize(report.groups), "group") + ", " + counted(copies, "item") +
@@ -100,7 +103,8 @@ void add_duplicates(CLI::App& app) {
       "  commonplace duplicates ~/library photos\n"
       "  commonplace duplicates ~/library --by pictures --json\n"
       "  commonplace duplicates ~/library notes --by texts --likeness 0.6\n"
-      "Pictures in other sizes, crops, formats or slightly changed; texts of nearly the same words;\n"
+      "Pictures in other sizes, crops, formats or slightly changed; texts of nearly the same "
+      "words;\n"
       "spellings of one web address. The best of each group comes first. Nothing is changed.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();

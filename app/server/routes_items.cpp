@@ -5,6 +5,7 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
+#include "commonplace/formats/web_address.h"
 #include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {

@@ -31,7 +31,8 @@ inline Pixels scene(int width, int height, int number, const View& view = {}, in
       const auto seed = static_cast<std::uint64_t>(number + (i < moved && column < 3 ? 1000 : 0));
       return random_uniform(seed, static_cast<std::uint64_t>(i), column);
     };
-    shapes.push_back({draw(0), draw(1), 0.03 + 0.12 * draw(2), draw(3), draw(4), draw(5), draw(6) < 0.5});
+    shapes.push_back(
+        {draw(0), draw(1), 0.03 + 0.12 * draw(2), draw(3), draw(4), draw(5), draw(6) < 0.5});
   }
   Pixels pixels{width, height, {}};
   for (int row = 0; row < height; ++row)
@@ -53,7 +54,8 @@ inline Pixels scene(int width, int height, int number, const View& view = {}, in
         for (int c = 0; c < 3; ++c) sum[c] += colour[c] / 4;
       }
       for (const double each : sum)
-        pixels.rgb.push_back(static_cast<std::uint8_t>(std::clamp(255 * each * view.brightness, 0.0, 255.0)));
+        pixels.rgb.push_back(
+            static_cast<std::uint8_t>(std::clamp(255 * each * view.brightness, 0.0, 255.0)));
     }
   return pixels;
 }

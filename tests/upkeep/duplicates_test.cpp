@@ -25,7 +25,8 @@ class Duplicates : public test::LibraryTest {
  protected:
   void put(const std::string& id, const std::string& bytes) {
     folder_.write("photos/" + id, bytes);
-    lines_ += "{\"id\":\"" + id + "\",\"image\":\"" + id + "\",\"tags\":[\"" + id.substr(0, 1) + "\"]}\n";
+    lines_ +=
+        "{\"id\":\"" + id + "\",\"image\":\"" + id + "\",\"tags\":[\"" + id.substr(0, 1) + "\"]}\n";
   }
   void add_photos() {
     folder_.write("photos/items.jsonl", lines_);
@@ -64,8 +65,10 @@ TEST_F(Duplicates, OfPicturesAreFoundInOtherSizesCropsAndFormats) {
     put(name + "-poor.jpg", as_jpeg(scene(320, 240, number), {.quality = 35}));
     put(name + "-small.jpg", as_jpeg(scene(160, 120, number)));
     put(name + ".webp", as_webp(scene(240, 180, number)));
-    put(name + "-crop.jpg", as_jpeg(scene(256, 192, number, {.left = 0.15, .top = 0.1, .width = 0.8, .height = 0.8})));
-    put(name + "-half.png", as_png(scene(200, 150, number, {.left = 0.4, .top = 0.3, .width = 0.6, .height = 0.6})));
+    put(name + "-crop.jpg",
+        as_jpeg(scene(256, 192, number, {.left = 0.15, .top = 0.1, .width = 0.8, .height = 0.8})));
+    put(name + "-half.png",
+        as_png(scene(200, 150, number, {.left = 0.4, .top = 0.3, .width = 0.6, .height = 0.6})));
     put(name + "-bright.jpg", as_jpeg(scene(300, 225, number, {.brightness = 1.2})));
     put(name + "-spot.jpg", as_jpeg(with_spot(scene(320, 240, number)), {.quality = 80}));
   }
@@ -77,7 +80,8 @@ TEST_F(Duplicates, OfPicturesAreFoundInOtherSizesCropsAndFormats) {
   EXPECT_EQ(groups.size(), 12U);
   for (int number = 0; number < 12; ++number) {
     const std::string name = std::string(1, static_cast<char>('a' + number));
-    ASSERT_TRUE(groups.contains(name + ".png")) << name << ": the largest without losses is the best";
+    ASSERT_TRUE(groups.contains(name + ".png"))
+        << name << ": the largest without losses is the best";
     const auto& group = groups.at(name + ".png");
     EXPECT_EQ(group.size(), 7U) << name;
     for (const auto& [id, is] : group) EXPECT_EQ(id[0], name[0]) << id;
@@ -113,7 +117,9 @@ TEST_F(Duplicates, OfFilesAreFoundWhereNoPixelsCanBeRead) {
   put("a.tif", "II*\x08 no picture that is read");
   put("b.tif", "II*\x08 no picture that is read");
   put("c.tif", "II*\x08 another one");
-  lines_ += "{\"id\":\"gone\",\"image\":\"gone.jpg\"}\n{\"id\":\"far\",\"image\":\"http://e.org/a.jpg\"}\n";
+  lines_ +=
+      "{\"id\":\"gone\",\"image\":\"gone.jpg\"}\n{\"id\":\"far\",\"image\":\"http://e.org/"
+      "a.jpg\"}\n";
   add_photos();
   const DuplicateReport report = find();
   const auto groups = groups_of(report);
@@ -127,7 +133,9 @@ TEST_F(Duplicates, OfFilesAreFoundWhereNoPixelsCanBeRead) {
 
 TEST_F(Duplicates, OfManyEqualPicturesAreOneGroup) {
   const std::string bytes = as_jpeg(scene(120, 90, 1));
-  for (int i = 0; i < 60; ++i) put("p" + std::to_string(i) + ".jpg", bytes + std::string(static_cast<std::size_t>(i % 2), 'x'));
+  for (int i = 0; i < 60; ++i)
+    put("p" + std::to_string(i) + ".jpg",
+        bytes + std::string(static_cast<std::size_t>(i % 2), 'x'));
   add_photos();
   const DuplicateReport report = find();
   ASSERT_EQ(report.groups.size(), 1U);
@@ -155,13 +163,16 @@ TEST_F(Duplicates, OfTextsHaveNearlyTheSameWords) {
   std::string edited = words;
   edited.replace(edited.find("word400 "), 8, "changed ");
   std::string other;
-  for (int i = 0; i < 60; ++i) other += (i % 2 == 0 ? "word" : "other") + std::to_string(i * i) + " ";
-  const auto line = [](const std::string& id, const std::string& text, const std::string& more = "") {
+  for (int i = 0; i < 60; ++i)
+    other += (i % 2 == 0 ? "word" : "other") + std::to_string(i * i) + " ";
+  const auto line = [](const std::string& id, const std::string& text,
+                       const std::string& more = "") {
     return "{\"id\":\"" + id + "\",\"text\":\"" + text + "\"" + more + "}\n";
   };
   test::import_jsonl(library(), "notes",
                      line("a", words, ",\"tags\":[\"x\",\"y\"]") + line("b", edited) +
-                         line("c", other) + line("short", "the same") + line("short too", "the same") +
+                         line("c", other) + line("short", "the same") +
+                         line("short too", "the same") +
                          line("d", "wholly different words stand in this short text") +
                          line("e", "Wholly different words: stand in this short text!"));
   const DuplicateReport report = find();

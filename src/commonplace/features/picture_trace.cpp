@@ -18,11 +18,11 @@
 namespace commonplace {
 namespace {
 
-constexpr int kSide = 64;  ///< of the brightness that is kept
+constexpr int kLightSide = 64;  ///< of the brightness that is kept
 constexpr int kMostDetails = 64;
-constexpr int kColumns = 128;      ///< of a SIFT descriptor
+constexpr int kSiftNumbers = 128;  ///< of a SIFT descriptor
 constexpr int kLeastForSift = 24;  ///< pixels
-constexpr double kLeastContrast = 0.006;
+constexpr double kLeastPeak = 0.006;
 
 std::uint8_t byte_of(float value) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255.0F));
@@ -52,16 +52,16 @@ std::uint64_t layout_of(const std::vector<float>& light) {
   return bits;
 }
 
-std::uint64_t code_of(std::span<const float, kColumns> descriptor) {
+std::uint64_t code_of(std::span<const float, kSiftNumbers> descriptor) {
   static const auto kSigns = [] {
-    std::array<std::array<float, kColumns>, 64> signs{};
+    std::array<std::array<float, kSiftNumbers>, 64> signs{};
     for (std::size_t bit = 0; bit < 64; ++bit) {
-      for (std::size_t i = 0; i < kColumns; ++i)
+      for (std::size_t i = 0; i < kSiftNumbers; ++i)
         signs[bit][i] = random_bits(1, bit, i) % 2 == 0 ? 1.0F : -1.0F;
       // As many of either sign, since descriptors are not below 0.
       int sum = 0;
       for (const float sign : signs[bit]) sum += sign > 0 ? 1 : -1;
-      for (std::size_t i = 0; i < kColumns && sum != 0; ++i)
+      for (std::size_t i = 0; i < kSiftNumbers && sum != 0; ++i)
         if ((signs[bit][i] > 0) == (sum > 0)) {
           signs[bit][i] = -signs[bit][i];
           sum += sum > 0 ? -2 : 2;
@@ -72,7 +72,7 @@ std::uint64_t code_of(std::span<const float, kColumns> descriptor) {
   std::uint64_t code = 0;
   for (std::size_t bit = 0; bit < 64; ++bit) {
     float sum = 0;
-    for (std::size_t i = 0; i < kColumns; ++i) sum += kSigns[bit][i] * descriptor[i];
+    for (std::size_t i = 0; i < kSiftNumbers; ++i) sum += kSigns[bit][i] * descriptor[i];
     if (sum > 0) code |= std::uint64_t{1} << bit;
   }
   return code;
@@ -84,7 +84,7 @@ std::vector<PictureTrace::Detail> details_of(const std::vector<float>& light, in
   const std::unique_ptr<VlSiftFilt, void (*)(VlSiftFilt*)> filter(
       vl_sift_new(width, height, -1, 3, 0), vl_sift_delete);
   require(filter != nullptr, "there is no memory for SIFT on ", width, " x ", height, " pixels");
-  vl_sift_set_peak_thresh(filter.get(), kLeastContrast);
+  vl_sift_set_peak_thresh(filter.get(), kLeastPeak);
   struct Found {
     float contrast;
     PictureTrace::Detail detail;
@@ -100,7 +100,7 @@ std::vector<PictureTrace::Detail> details_of(const std::vector<float>& light, in
     const std::ptrdiff_t layer = std::ptrdiff_t{filter->octave_width} * filter->octave_height;
     for (int i = 0; i < count; ++i) {
       const VlSiftKeypoint& point = points[i];
-      std::array<float, kColumns> descriptor{};
+      std::array<float, kSiftNumbers> descriptor{};
       vl_sift_calc_keypoint_descriptor(filter.get(), descriptor.data(), &point, 0);
       const float contrast =
           std::abs(filter->dog[std::ptrdiff_t{point.is - filter->s_min} * layer +
@@ -143,10 +143,10 @@ struct Placing {
   double y = 0;
 };
 
-constexpr int kGrid = 24;
-constexpr int kCells = kGrid * kGrid;
+constexpr int kAcross = 24;
+constexpr int kAllCells = kAcross * kAcross;
 constexpr int kBlock = 4;  ///< cells
-using Cells = std::array<double, kCells>;
+using Cells = std::array<double, kAllCells>;
 
 /// What both pictures show, as the cells of a grid.
 struct Overlap {
@@ -163,15 +163,12 @@ Overlap overlap_of(const PictureTrace& first, const PictureTrace& second, const 
   const double first_height = static_cast<double>(first.height);
   const double second_width = static_cast<double>(second.width);
   const double second_height = static_cast<double>(second.height);
-  overlap.width =
-      std::min(first_width, (second_width - placing.x) / placing.across) - overlap.left;
-  overlap.height =
-      std::min(first_height, (second_height - placing.y) / placing.down) - overlap.top;
+  overlap.width = std::min(first_width, (second_width - placing.x) / placing.across) - overlap.left;
+  overlap.height = std::min(first_height, (second_height - placing.y) / placing.down) - overlap.top;
   if (!(overlap.width > 0) || !(overlap.height > 0)) return overlap;
   const double area = overlap.width * overlap.height;
   overlap.first_shared = area / (first_width * first_height);
-  overlap.second_shared =
-      area * placing.across * placing.down / (second_width * second_height);
+  overlap.second_shared = area * placing.across * placing.down / (second_width * second_height);
   return overlap;
 }
 
@@ -182,18 +179,17 @@ Cells cells_of(const std::vector<std::uint8_t>& plane, int columns, int rows,
   const double across = columns / static_cast<double>(picture.width);
   const double down = rows / static_cast<double>(picture.height);
   Cells cells{};
-  for (int row = 0; row < kGrid; ++row)
-    for (int column = 0; column < kGrid; ++column) {
+  for (int row = 0; row < kAcross; ++row)
+    for (int column = 0; column < kAcross; ++column) {
       double sum = 0;
       for (int i = 0; i < kPoints; ++i)
         for (int j = 0; j < kPoints; ++j) {
-          const double x =
-              overlap.left + overlap.width * (column + (j + 0.5) / kPoints) / kGrid;
-          const double y = overlap.top + overlap.height * (row + (i + 0.5) / kPoints) / kGrid;
+          const double x = overlap.left + overlap.width * (column + (j + 0.5) / kPoints) / kAcross;
+          const double y = overlap.top + overlap.height * (row + (i + 0.5) / kPoints) / kAcross;
           sum += at(plane, columns, rows, (placing.across * x + placing.x) * across,
                     (placing.down * y + placing.y) * down);
         }
-      cells[static_cast<std::size_t>(row * kGrid + column)] = sum / (kPoints * kPoints);
+      cells[static_cast<std::size_t>(row * kAcross + column)] = sum / (kPoints * kPoints);
     }
   return cells;
 }
@@ -202,16 +198,17 @@ Cells cells_of(const std::vector<std::uint8_t>& plane, int columns, int rows,
 Cells edges_of(const Cells& cells) {
   constexpr int kReach = 2;
   Cells result{};
-  for (int row = 0; row < kGrid; ++row)
-    for (int column = 0; column < kGrid; ++column) {
+  for (int row = 0; row < kAcross; ++row)
+    for (int column = 0; column < kAcross; ++column) {
       double sum = 0;
       int count = 0;
-      for (int y = std::max(0, row - kReach); y <= std::min(kGrid - 1, row + kReach); ++y)
-        for (int x = std::max(0, column - kReach); x <= std::min(kGrid - 1, column + kReach); ++x) {
-          sum += cells[static_cast<std::size_t>(y * kGrid + x)];
+      for (int y = std::max(0, row - kReach); y <= std::min(kAcross - 1, row + kReach); ++y)
+        for (int x = std::max(0, column - kReach); x <= std::min(kAcross - 1, column + kReach);
+             ++x) {
+          sum += cells[static_cast<std::size_t>(y * kAcross + x)];
           ++count;
         }
-      const auto cell = static_cast<std::size_t>(row * kGrid + column);
+      const auto cell = static_cast<std::size_t>(row * kAcross + column);
       result[cell] = cells[cell] - sum / count;
     }
   return result;
@@ -245,43 +242,43 @@ struct Agreement {
 };
 
 Agreement agreement_of(const Cells& first, const Cells& second, double noise) {
-  std::array<std::uint8_t, kCells> counts{};
+  std::array<std::uint8_t, kAllCells> counts{};
   counts.fill(1);
   Moments moments;
   Cells error{};
   for (int round = 0; round < 3; ++round) {
     moments = {};
-    for (std::size_t i = 0; i < kCells; ++i)
+    for (std::size_t i = 0; i < kAllCells; ++i)
       if (counts[i] != 0) moments.add(first[i], second[i]);
     const double variance = moments.first_variance();
     const double gain = variance > 0 ? moments.covariance() / variance : 0;
     const double offset = moments.y / moments.count - gain * moments.x / moments.count;
-    for (std::size_t i = 0; i < kCells; ++i)
+    for (std::size_t i = 0; i < kAllCells; ++i)
       error[i] = std::abs(second[i] - gain * first[i] - offset);
     if (round == 2) break;
     Cells order = error;
-    std::nth_element(order.begin(), order.begin() + kCells * 3 / 4, order.end());
-    const double bar = order[kCells * 3 / 4];
-    for (std::size_t i = 0; i < kCells; ++i) counts[i] = error[i] <= bar ? 1 : 0;
+    std::nth_element(order.begin(), order.begin() + kAllCells * 3 / 4, order.end());
+    const double bar = order[kAllCells * 3 / 4];
+    for (std::size_t i = 0; i < kAllCells; ++i) counts[i] = error[i] <= bar ? 1 : 0;
   }
   Agreement result;
   result.correlation = moments.correlation();
   result.spread = std::sqrt(std::min(moments.first_variance(), moments.second_variance()));
   int agree = 0;
-  for (int top = 0; top < kGrid; top += kBlock)
-    for (int left = 0; left < kGrid; left += kBlock) {
+  for (int top = 0; top < kAcross; top += kBlock)
+    for (int left = 0; left < kAcross; left += kBlock) {
       Moments block;
       double squares = 0;
       for (int row = top; row < top + kBlock; ++row)
         for (int column = left; column < left + kBlock; ++column) {
-          const auto cell = static_cast<std::size_t>(row * kGrid + column);
+          const auto cell = static_cast<std::size_t>(row * kAcross + column);
           block.add(first[cell], second[cell]);
           squares += error[cell] * error[cell];
         }
       const double bar = std::max(noise * noise, 0.3 * block.second_variance());
       if (squares / block.count <= bar) ++agree;
     }
-  result.blocks = agree / static_cast<double>((kGrid / kBlock) * (kGrid / kBlock));
+  result.blocks = agree / static_cast<double>((kAcross / kBlock) * (kAcross / kBlock));
   return result;
 }
 
@@ -293,9 +290,9 @@ struct Compared {
   double score() const { return edges.correlation; }
 };
 
-constexpr double kLeastShared = 0.75;     ///< of one of them
-constexpr double kLeastOfOther = 0.1;     ///< of the other
-constexpr double kLeastSpread = 0.004;    ///< of edges that can be compared
+constexpr double kLeastShared = 0.75;   ///< of one of them
+constexpr double kLeastOfOther = 0.1;   ///< of the other
+constexpr double kLeastSpread = 0.004;  ///< of edges that can be compared
 constexpr double kLightNoise = 0.04;
 constexpr double kEdgeNoise = 0.02;
 
@@ -329,15 +326,16 @@ double colour_difference(const PictureTrace& first, const PictureTrace& second,
   const auto small = [](int count) { return (count + 3) / 4; };
   double sum = 0;
   for (const auto plane : {&PictureTrace::blue, &PictureTrace::red}) {
-    const Cells a = cells_of(first.*plane, small(first.columns), small(first.rows), first, overlap, {});
-    const Cells b =
-        cells_of(second.*plane, small(second.columns), small(second.rows), second, overlap, placing);
+    const Cells a =
+        cells_of(first.*plane, small(first.columns), small(first.rows), first, overlap, {});
+    const Cells b = cells_of(second.*plane, small(second.columns), small(second.rows), second,
+                             overlap, placing);
     Cells error{};
-    for (std::size_t i = 0; i < kCells; ++i) error[i] = std::abs(a[i] - b[i]);
+    for (std::size_t i = 0; i < kAllCells; ++i) error[i] = std::abs(a[i] - b[i]);
     std::sort(error.begin(), error.end());
     double kept = 0;
-    for (std::size_t i = 0; i < kCells * 3 / 4; ++i) kept += error[i];
-    sum += kept / (kCells * 3.0 / 4);
+    for (std::size_t i = 0; i < kAllCells * 3 / 4; ++i) kept += error[i];
+    sum += kept / (kAllCells * 3.0 / 4);
   }
   return sum;
 }
@@ -351,8 +349,10 @@ Compared refined(const PictureTrace& first, const PictureTrace& second, Placing&
       for (int way = 0; way < 8; ++way) {
         Placing moved = placing;
         const double by = way % 2 == 0 ? step : -step;
-        if (way < 2) moved.x += by;
-        else if (way < 4) moved.y += by;
+        if (way < 2)
+          moved.x += by;
+        else if (way < 4)
+          moved.y += by;
         else {
           // About the middle of the first picture.
           if (way < 6 || way % 2 == 0) {
@@ -459,8 +459,8 @@ PictureTrace trace_of(const Picture& picture) {
   trace.height = static_cast<float>(picture.height) / side;
   trace.layout = layout_of(grey(resized(picture, 32, 32)));
   trace.details = details_of(grey(picture), picture.width, picture.height);
-  trace.columns = std::max(1, static_cast<int>(std::lround(trace.width * kSide)));
-  trace.rows = std::max(1, static_cast<int>(std::lround(trace.height * kSide)));
+  trace.columns = std::max(1, static_cast<int>(std::lround(trace.width * kLightSide)));
+  trace.rows = std::max(1, static_cast<int>(std::lround(trace.height * kLightSide)));
   for (const float each : grey(resized(picture, trace.columns, trace.rows)))
     trace.light.push_back(byte_of(each));
   const Picture small = resized(picture, (trace.columns + 3) / 4, (trace.rows + 3) / 4);

@@ -18,12 +18,12 @@ struct PictureTrace {
   };
   float width = 0;
   float height = 0;
-  std::uint64_t layout = 0;      ///< perceptual hash: signs of the 63 lowest frequencies
-  std::vector<Detail> details;   ///< at most 64, those that stand out most first
-  int columns = 0;               ///< of what follows
+  std::uint64_t layout = 0;     ///< perceptual hash: signs of the 63 lowest frequencies
+  std::vector<Detail> details;  ///< at most 64, those that stand out most first
+  int columns = 0;              ///< of what follows
   int rows = 0;
-  std::vector<std::uint8_t> light;           ///< brightness, at most 64 x 64
-  std::vector<std::uint8_t> blue, red;       ///< differences from it, a quarter as wide and high
+  std::vector<std::uint8_t> light;      ///< brightness, at most 64 x 64
+  std::vector<std::uint8_t> blue, red;  ///< differences from it, a quarter as wide and high
 };
 
 /// The longer side that pictures are best decoded at for this.
@@ -34,9 +34,9 @@ PictureTrace trace_of(const Picture& picture);
 
 /// How two pictures lie on each other.
 struct PictureMatch {
-  bool same = false;         ///< one is a copy of the other, or of a part of it
-  double likeness = 0;       ///< correlation of what both show, but for the worst quarter; at most 1
-  double first_shared = 0;   ///< part of the first picture that both show
+  bool same = false;        ///< one is a copy of the other, or of a part of it
+  double likeness = 0;      ///< correlation of what both show, but for the worst quarter; at most 1
+  double first_shared = 0;  ///< part of the first picture that both show
   double second_shared = 0;  ///< and of the second
 };
 

@@ -45,7 +45,8 @@ std::string plain_escapes(std::string_view text) {
     if (plain)
       result += c;
     else
-      result += {'%', kDigits[static_cast<std::size_t>(high)], kDigits[static_cast<std::size_t>(low)]};
+      result +=
+          {'%', kDigits[static_cast<std::size_t>(high)], kDigits[static_cast<std::size_t>(low)]};
     i += 2;
   }
   return result;
@@ -53,8 +54,9 @@ std::string plain_escapes(std::string_view text) {
 
 bool follows_readers(std::string_view parameter) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "fbclid", "gclid",   "dclid",  "msclkid", "yclid", "igshid",     "mc_cid",  "mc_eid",  "_hsenc",
-      "_hsmi",  "mkt_tok", "wickedid", "gclsrc", "twclid", "s_cid", "vero_id", "oly_anon_id"};
+      "fbclid", "gclid",  "dclid",  "msclkid", "yclid",      "igshid",
+      "mc_cid", "mc_eid", "_hsenc", "_hsmi",   "mkt_tok",    "wickedid",
+      "gclsrc", "twclid", "s_cid",  "vero_id", "oly_anon_id"};
   const std::string name = small_letters(parameter.substr(0, parameter.find('=')));
   return name.starts_with("utm_") || name.starts_with("pk_") ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();

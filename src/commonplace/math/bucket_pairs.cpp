@@ -33,7 +33,8 @@ void keep_repeated(std::vector<RowPair>& pairs, std::size_t times) {
   auto kept = pairs.begin();
   for (auto begin = pairs.begin(); begin != pairs.end();) {
     const RowPair pair = *begin;
-    const auto end = std::find_if(begin, pairs.end(), [&](const RowPair& each) { return each != pair; });
+    const auto end =
+        std::find_if(begin, pairs.end(), [&](const RowPair& each) { return each != pair; });
     if (static_cast<std::size_t>(end - begin) >= times) *kept++ = pair;
     begin = end;
   }

@@ -52,9 +52,9 @@ constexpr std::size_t kAtOnce = 256;
 struct Row {
   std::uint32_t collection = 0;
   std::string id;
-  std::string location;         ///< of its picture's file
-  std::uint64_t address = 0;    ///< hash of the plain one; 0: none
-  std::uint64_t file = 0;       ///< fingerprint of the picture's file; 0: not read
+  std::string location;       ///< of its picture's file
+  std::uint64_t address = 0;  ///< hash of the plain one; 0: none
+  std::uint64_t file = 0;     ///< fingerprint of the picture's file; 0: not read
   std::unique_ptr<MinHash> words;
   std::optional<PictureTrace> trace;
 };
@@ -152,7 +152,8 @@ class Finding {
       ItemReader reader(library_, collections_[number]);
       for (Item item; reader.next(item);) {
         if (rows_.size() % kAtOnce == 0)
-          run_.progress({"reading items", rows_.size(), static_cast<std::uint64_t>(total), "items"});
+          run_.progress(
+              {"reading items", rows_.size(), static_cast<std::uint64_t>(total), "items"});
         Row& row = rows_.emplace_back();
         row.collection = static_cast<std::uint32_t>(number);
         row.id = item.id;
@@ -196,7 +197,8 @@ class Finding {
   void find_texts() {
     std::vector<RowPair> pairs;
     for (std::size_t band = 0; band < kBands; ++band)
-      add_pairs([band](const Row& row) { return row.words ? band_key(*row.words, band) : 0; }, pairs);
+      add_pairs([band](const Row& row) { return row.words ? band_key(*row.words, band) : 0; },
+                pairs);
     keep_repeated(pairs, 1);
     for (const Row& row : rows_) report_.texts += row.words ? 1 : 0;
     report_.candidates += std::ssize(pairs);
@@ -248,7 +250,8 @@ class Finding {
         },
         8);
     for (const std::size_t row : with_picture) {
-      if (problems[row].empty()) ++report_.pictures;
+      if (problems[row].empty())
+        ++report_.pictures;
       else
         report_.skipped.push_back(
             {collections_[rows_[row].collection].name, rows_[row].id, problems[row]});
@@ -313,8 +316,11 @@ class Finding {
         Matrix planes(vectors.cols(), static_cast<Eigen::Index>(kVectorTables * kVectorBits));
         for (Eigen::Index i = 0; i < planes.rows(); ++i)
           for (Eigen::Index j = 0; j < planes.cols(); ++j)
-            planes(i, j) = random_bits(2, static_cast<std::uint64_t>(i),
-                                       static_cast<std::uint64_t>(j)) % 2 == 0 ? 1.0F : -1.0F;
+            planes(i, j) =
+                random_bits(2, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) % 2 ==
+                        0
+                    ? 1.0F
+                    : -1.0F;
         const Eigen::RowVectorXf middle = mean * planes;
         std::array<std::vector<Keyed>, kVectorTables> entries;
         for (Eigen::Index i = 0; i < vectors.rows(); ++i) {
@@ -330,8 +336,7 @@ class Finding {
           }
         }
         std::vector<RowPair> found;
-        for (std::vector<Keyed>& table : entries)
-          add_bucket_pairs(table, kMostOfADetail, found);
+        for (std::vector<Keyed>& table : entries) add_bucket_pairs(table, kMostOfADetail, found);
         keep_repeated(found, 2);
         pairs.insert(pairs.end(), found.begin(), found.end());
       }
@@ -357,8 +362,9 @@ class Finding {
           for (std::size_t i = begin; i < end; ++i) {
             const Row& first = rows_[pairs[i].first];
             const Row& second = rows_[pairs[i].second];
-            const PictureMatch match =
-                first.file == second.file ? PictureMatch{} : match_pictures(*first.trace, *second.trace);
+            const PictureMatch match = first.file == second.file
+                                           ? PictureMatch{}
+                                           : match_pictures(*first.trace, *second.trace);
             const std::lock_guard lock(mutex);
             if (match.same) links.push_back({pairs[i], match.likeness});
             if (++done % kAtOnce == 0)
@@ -496,9 +502,9 @@ class Finding {
   const std::vector<Collection>& collections_;
   const DuplicateOptions& options_;
   Run run_;
-  std::vector<Row> rows_;                               ///< of all collections, one after the other
-  std::vector<std::size_t> first_rows_;                 ///< of each collection
-  std::vector<std::unique_ptr<ItemReader>> readers_;    ///< for single items
+  std::vector<Row> rows_;                             ///< of all collections, one after the other
+  std::vector<std::size_t> first_rows_;               ///< of each collection
+  std::vector<std::unique_ptr<ItemReader>> readers_;  ///< for single items
   mutable std::unique_ptr<Tokenizer> tokenizer_;
   mutable std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> shingles_;
   DuplicateReport report_;

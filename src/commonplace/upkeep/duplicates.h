@@ -23,12 +23,12 @@ struct Duplicate {
   std::string title;
   std::vector<std::string> tags;
   std::string time;
-  std::string address;         ///< of the web, if it has one
-  std::int64_t width = 0;      ///< of the picture, as it is shown; 0 where its file does not say
+  std::string address;     ///< of the web, if it has one
+  std::int64_t width = 0;  ///< of the picture, as it is shown; 0 where its file does not say
   std::int64_t height = 0;
-  std::string format;          ///< of the picture: JPEG, PNG, ...
-  std::int64_t bytes = 0;      ///< of the picture's file, or of the text
-  bool best = false;           ///< the one to keep, if only one is
+  std::string format;      ///< of the picture: JPEG, PNG, ...
+  std::int64_t bytes = 0;  ///< of the picture's file, or of the text
+  bool best = false;       ///< the one to keep, if only one is
   /// What it is beside the best: "same file", "copy", "smaller", "larger", "crop", "edited"; "same
   /// text", "similar text"; "same address"; "by way of another" where only others link them.
   std::string is;
