@@ -11,11 +11,11 @@
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostListed = 1000;
+constexpr std::int64_t kMostItemsListed = 1000;
 
 Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
-  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostItemsListed);
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   ItemReader reader(*library, chosen);

