@@ -72,6 +72,10 @@ StoredEncoder stored_encoder(const Library& library, const Collection& collectio
 bool has_stored_encoder(const Library& library, const Collection& collection,
                         const std::string& name);
 
+/// What of the items the encoder read that made features `name`; nothing if none made them.
+std::optional<Medium> encoded_medium(const Library& library, const Collection& collection,
+                                     const std::string& name);
+
 /// What a query or an unseen item is to such features: a vector of length one. The picture is given
 /// by the bytes of its file. Error if the encoder does not read that.
 Eigen::RowVectorXf encode_unseen_text(Encoder& encoder, std::string_view text);
