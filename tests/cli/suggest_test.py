@@ -663,7 +663,7 @@ class Applying(SuggestTest):
 
         undone = self.json("apply", self.library, "--collection", "photos", "--undo")
         self.assertEqual(undone["removed"], applied["tags"])
-        self.assertEqual((undone["removed_from_sidecars"], undone["sidecars"]),
+        self.assertEqual((undone["removed_from_files"], undone["sidecars"]),
                          (applied["tags"], applied["tagged_items"]))
         self.assertEqual(sorted(path.name for path in (self.folder / "photos").iterdir()), before)
         self.add("photos", self.folder / "photos")

@@ -38,6 +38,9 @@ struct SuggesterQuality {
   Interval precision_at_1_interval;  ///< 95 %
   /// Where the newest were held out: of items drawn from among the older ones.
   double older_precision_at_1 = 0;
+  /// The same in parts of time that follow each other, each told by what came before it; the newest
+  /// items are the last two. None where there are too few.
+  std::vector<double> precision_in_time;
   double ndcg_at_5 = 0;
   double f1 = 0;  ///< of what is above the threshold, mean over the items
   ShownSuggestions shown;
@@ -78,6 +81,17 @@ ShownSuggestions sum_up(std::span<const ShownOfItem> items, bool in_time);
 /// Of the share of these in which they are 1, 95 %: items in the order of their times are drawn by
 /// blocks of about the root of their number.
 Interval share_interval(std::span<const double> values, bool in_time);
+
+/// A share found in a part of time, with its standard error.
+struct ShareInTime {
+  double share = 0;
+  double error = 0;
+};
+
+/// How far the share may be off in the two parts of time that come next, where the mean of the last
+/// two is expected: half of a 95 % interval, by what a random walk with the steps seen so far does.
+/// Steps that the errors of the parts explain count as none; 0 for fewer than four parts.
+double drift_to_come(std::span<const ShareInTime> parts);
 
 /// All but what is about older items. Confidence and threshold are judged by halves: what one half
 /// of the items gives is tried on the other. With `in_time` the items are in the order of their
