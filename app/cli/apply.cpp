@@ -159,12 +159,11 @@ void add_apply(CLI::App& app) {
       ->capture_default_str();
   CLI::Option* dry = command->add_flag("--dry-run", arguments->options.dry_run,
                                        "Say what would be written, and write nothing");
-  CLI::Option* undo =
-      command
-          ->add_flag("--undo", arguments->undo,
-                     "Remove the tags that the model gave to the collection")
-          ->excludes(above)
-          ->excludes(dry);
+  CLI::Option* undo = command
+                          ->add_flag("--undo", arguments->undo,
+                                     "Remove the tags that the model gave to the collection")
+                          ->excludes(above)
+                          ->excludes(dry);
   command
       ->add_flag("--in-pictures", arguments->in_pictures,
                  "Take them out of the XMP in the picture files too; nothing else in them changes")

@@ -304,7 +304,8 @@ void apply_xmp(const XmpChange& change) {
             ": was made meanwhile, or is a link to nothing; export again");
   } else {
     const std::uint64_t most = std::max<std::uint64_t>(metadata_limit, change.before.size());
-    require(read_file(change.sidecar, most) == change.before, name, ": was changed meanwhile; export again");
+    require(read_file(change.sidecar, most) == change.before, name,
+            ": was changed meanwhile; export again");
   }
   if (change.deletes && !fs::is_symlink(change.sidecar, ignored)) {
     std::error_code error;

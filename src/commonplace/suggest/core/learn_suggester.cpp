@@ -56,8 +56,9 @@ struct TaggedRows {
   Sparse targets;
 };
 
-/// Widens all intervals: by the items that a model was learned from, which are drawn too (Nadeau and
-/// Bengio 2003: the variance is 1 + held out / learned from times as great), and by so much drift.
+/// Widens all intervals: by the items that a model was learned from, which are drawn too (Nadeau
+/// and Bengio 2003: the variance is 1 + held out / learned from times as great), and by so much
+/// drift.
 void widen_intervals(double learned_from, double drift, SuggesterQuality& quality) {
   const double resampled =
       std::sqrt(1 + static_cast<double>(quality.items) / std::max(1.0, learned_from));
@@ -194,7 +195,8 @@ class SplitItems {
       return split_.older.begin() + static_cast<std::ptrdiff_t>(i);
     };
     std::vector<std::int64_t> rows(at(begin), at(end));
-    if (!held_out) std::erase_if(rows, [&](std::int64_t row) { return row >= data_.features.rows(); });
+    if (!held_out)
+      std::erase_if(rows, [&](std::int64_t row) { return row >= data_.features.rows(); });
     if (!held_out) std::sort(rows.begin(), rows.end());
     return take(rows, held_out);
   }
@@ -359,7 +361,7 @@ class HyperparameterSearch {
       mixture.category = 0;
     fitting_->suggester().mixture = mixture;
   }
-  Matrix scores_of(const TaggedRows& asked) const {
+  Matrix scores_of(const TaggedRows& asked) {
     const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
     return score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
   }
