@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 
 #include "commonplace/transfer/core/logistic_regression.h"
 
@@ -40,13 +39,6 @@ MatrixD by_words(const SparseView& teachers, const MatrixD& classes,
                  const NaiveBayesOptions& options, const Run& run) {
   return class_evidence(fit_naive_bayes(teachers, classes, used, options, run), items, options,
                         run);
-}
-
-MatrixD by_svm(const SparseView& teachers, const MatrixD& classes,
-               const std::vector<std::uint8_t>& used, const SparseView& items, const Run& run) {
-  LogisticRegressionOptions options;
-  options.loss = "svm";
-  return class_evidence(fit_logistic_regression(teachers, classes, used, options, run), items, run);
 }
 
 MatrixD by_regression(const SparseView& teachers, const MatrixD& classes,
@@ -102,12 +94,6 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
   const std::vector<std::int32_t> labels = most_likely(classes);
   MatrixD words = MatrixD::Zero(classes.rows(), classes.cols());
   MatrixD regression = words;
-  MatrixD svm = words;
-  static const bool with_svm = std::getenv("TT_SVM") != nullptr;
-  if (kind == "auto" && with_svm)
-    svm = cross_fitted(items, classes, run, [&](const MatrixD& known) {
-      return by_svm(items, known, used, items, run);
-    });
   if (kind != "logistic")
     words = cross_fitted(items, classes, run, [&](const MatrixD& known) {
       return by_words(items, known, used, items, options, run);
@@ -119,17 +105,15 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
   ClassifierPool best;
   double most = 0;
   for (const double of_words : kNaiveBayesWeights)
-    for (const double of_regression : kRegressionWeights)
-    for (const double of_svm : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0}) {
-      if (of_svm > 0 && !(kind == "auto" && with_svm)) continue;
+    for (const double of_regression : kRegressionWeights) {
       if ((kind == "logistic") != (of_words <= 0) && kind != "auto") continue;
       if ((kind == "naive-bayes") != (of_regression <= 0) && kind != "auto") continue;
-      if (of_words + of_regression + of_svm <= 0) continue;
+      if (of_words + of_regression <= 0) continue;
       const HeldOut held = judge_held_out(
-          class_probabilities(of_words * words + of_regression * regression + of_svm * svm), labels, run.comm);
+          class_probabilities(of_words * words + of_regression * regression), labels, run.comm);
       if (best.items > 0 && held.likelihood <= most) continue;
       most = held.likelihood;
-      best = {of_words, of_regression, of_svm, held.right / std::max(1.0, held.items),
+      best = {of_words, of_regression, held.right / std::max(1.0, held.items),
               held.confidence / std::max(1.0, held.items), held.items};
     }
   if (best.items < kFewestHeldOut) {
@@ -147,7 +131,6 @@ MatrixD pooled_evidence(const ClassifierPool& pool, const SparseView& teachers,
     sum += pool.naive_bayes * by_words(teachers, classes, used, items, options, run);
   if (pool.regression > 0)
     sum += pool.regression * by_regression(teachers, classes, used, items, run);
-  if (pool.svm > 0) sum += pool.svm * by_svm(teachers, classes, used, items, run);
   return sum;
 }
 

@@ -15,7 +15,6 @@ namespace commonplace {
 struct ClassifierPool {
   double naive_bayes = 1;
   double regression = 0;
-  double svm = 0;
   double accuracy = 0;    ///< on held-out items
   double confidence = 0;  ///< the mean probability of the class it says, on the same
   double items = 0;       ///< that were held out, over all ranks

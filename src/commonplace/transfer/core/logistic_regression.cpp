@@ -36,7 +36,6 @@ class Loss {
         classes_(classes),
         used_(used),
         scale_(scale),
-        hinge_(options.loss == "svm"),
         run_(run) {
     double counted = classes.sum();
     counted = run.comm.sum(counted);
@@ -46,8 +45,6 @@ class Loss {
   }
 
   double penalty() const { return penalty_; }
-  /// The most that the gradient changes by a step.
-  double curvature() const { return (hinge_ ? 4 : 1) + penalty_; }
 
   /// The objective at `weights`, and its gradient.
   double at(const MatrixD& weights, MatrixD& gradient) const {
@@ -55,18 +52,14 @@ class Loss {
     const MatrixD top = weights.topRows(features);
     MatrixD residual = multiply(items_, top, run_.jobs) * scale_;
     residual.rowwise() += weights.row(features);
-    double loss = 0;
-    if (hinge_) {
-      loss = hinge(residual);
-    } else {
     residual = class_probabilities(residual);
+    double loss = 0;
     for (Eigen::Index row = 0; row < residual.rows(); ++row) {
       const double weight = classes_.row(row).sum();
       for (Eigen::Index k = 0; k < residual.cols(); ++k)
         if (classes_(row, k) > 0)
           loss -= classes_(row, k) * std::log(std::max(residual(row, k), 1e-300));
       residual.row(row) = residual.row(row) * weight - classes_.row(row);
-    }
     }
     gradient.resize(weights.rows(), weights.cols());
     gradient.topRows(features) = multiply(transposed_.view(), residual, run_.jobs) * scale_;
@@ -81,28 +74,11 @@ class Loss {
   }
 
  private:
-  /// The sum of squared hinges, each class against the others; its slope takes the place of scores.
-  double hinge(MatrixD& scores) const {
-    double loss = 0;
-    for (Eigen::Index row = 0; row < scores.rows(); ++row) {
-      const double weight = classes_.row(row).sum();
-      for (Eigen::Index k = 0; k < scores.cols(); ++k) {
-        const double within = std::max(0.0, 1 - scores(row, k));
-        const double without = std::max(0.0, 1 + scores(row, k));
-        const double of_class = classes_(row, k);
-        loss += of_class * within * within + (weight - of_class) * without * without;
-        scores(row, k) = 2 * ((weight - of_class) * without - of_class * within);
-      }
-    }
-    return loss;
-  }
-
   const SparseView& items_;
   Sparse transposed_;
   const MatrixD& classes_;
   const std::vector<std::uint8_t>& used_;
   double scale_;
-  bool hinge_;
   Run run_;
   double items_counted_ = 0;
   double penalty_ = 0;
@@ -123,7 +99,7 @@ LogisticRegression fit_logistic_regression(const SparseView& items, const Matrix
   const Loss loss(items, classes, used, scale, options, run);
   // Nesterov's method. The curvature is at most half of the mean square length of items with their
   // offset, and the penalty. Where the momentum points up it begins again.
-  const double curvature = loss.curvature();
+  const double curvature = 1 + loss.penalty();
   MatrixD weights = MatrixD::Zero(items.columns + 1, classes.cols());
   MatrixD ahead = weights;
   MatrixD gradient;

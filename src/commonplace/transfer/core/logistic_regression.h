@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "commonplace/base/matrix.h"
@@ -13,7 +12,6 @@ namespace commonplace {
 /// Multinomial logistic (softmax) regression of classes on features of any kind, the discriminative
 /// twin of naive_bayes.h: better where features are not words.
 struct LogisticRegressionOptions {
-  std::string loss = "logistic";  ///< or "svm": the squared hinge, one class against the others
   double cost = 1;          ///< of items, against the length of the weights, as liblinear counts it
   int iterations = 100;     ///< at most
   double tolerance = 1e-3;  ///< of the gradient, relative to that at the start

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -12,7 +10,6 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/math/assignment.h"
 #include "commonplace/transfer/core/base_classifiers.h"
-#include "commonplace/transfer/core/view_agreement.h"
 
 namespace commonplace {
 namespace {
@@ -27,14 +24,6 @@ constexpr double kLeastTrust = 0.01;
 constexpr double kChanceErrors = 3;
 /// A class has collapsed if it keeps less than this of the share that the start gave it.
 constexpr double kLeastKept = 0.2;
-/// Splits features into halves that tell of items independently.
-constexpr std::uint64_t kHalvesSeed = 7;
-/// An answer is not surer than what supports it by more than so many standard errors.
-constexpr double kSupportErrors = 2;
-double env(const char* name, double usual) {
-  const char* value = std::getenv(name);
-  return value ? std::atof(value) : usual;
-}
 
 /// Clustering may cost so much accuracy on the collection before: it makes up for what evidence
 /// from other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and
@@ -126,18 +115,6 @@ class StagedTransfer {
     state.held = stage.answer == "start" || stage.answer == "self-training";
     refined_ = stage.answer == "refinement";
     stage.agreement = agreement(state);
-    if (options_.evidence) {
-      const auto view = [&](const MatrixD& half) {
-        return balanced_probabilities(half, 1, run_.comm);
-      };
-      support_ =
-          accuracy_by_agreement(view(halves_[0]), view(halves_[1]), state.classes, run_.comm);
-      stage.supported = support_.accuracy;
-      stage.supported_error = support_.error;
-      if (std::getenv("TT_SAY"))
-        std::fprintf(stderr, "SUPPORT %s expected %.3f supported %.3f +- %.3f agreement %.3f pool %.2f %.2f %.2f\n",
-                     stage.answer.c_str(), stage.expected, support_.accuracy, support_.error, stage.agreement, pool_.naive_bayes, pool_.regression, pool_.svm);
-    }
     state.expected = mean_confidence(state.classes, run_.comm);
     return stage;
   }
@@ -182,12 +159,7 @@ class StagedTransfer {
                  .inverse_temperature;
     const double inverse_temperature = sum / static_cast<double>(sources_);
     const State& last = states_.back();
-    MatrixD calibrated = class_probabilities(refined_evidence_, inverse_temperature);
-    const double most = std::max(support_.accuracy + kSupportErrors * support_.error,
-                                 1 / static_cast<double>(classes_));
-    if (std::getenv("TT_SAY")) std::fprintf(stderr, "SURE %.3f most %.3f\n", mean_confidence(calibrated, run_.comm), most);
-    if (env("TT_CAP", 1) > 0 && mean_confidence(calibrated, run_.comm) > most)
-      calibrated = with_confidence(calibrated, most, run_.comm);
+    const MatrixD calibrated = class_probabilities(refined_evidence_, inverse_temperature);
     for (std::size_t item = 0; item < last.given.size(); ++item)
       if (last.given[item] == 0)
         probabilities.row(static_cast<Eigen::Index>(item)) =
@@ -238,7 +210,6 @@ class StagedTransfer {
                          run_);
     };
     evidence_ = MatrixD::Zero(state.items.rows, classes_);
-    for (MatrixD& half : halves_) half = evidence_;
     double trusted = 0;
     double expected = 0;
     for (std::size_t from = 0; from < which; ++from) {
@@ -249,9 +220,6 @@ class StagedTransfer {
       const MatrixD said = learn(pool, teacher, teacher.classes, common);
       const double trust = trust_in(from, common);
       evidence_ += trust * said;
-      for (std::size_t which_half = 0; which_half < halves_.size(); ++which_half)
-        halves_[which_half] +=
-            trust * learn(pool, teacher, teacher.classes, half_of(common, which_half));
       expected += trust * expected_accuracy(pool, said, teacher.expected);
       if (trusted <= 0) pool_ = pool;
       trusted += trust;
@@ -272,13 +240,6 @@ class StagedTransfer {
     stage.expected = std::clamp(expected, 1 / static_cast<double>(classes_), kMostExpected);
     start_ =
         with_confidence(balanced_probabilities(evidence_, 1, run_.comm), stage.expected, run_.comm);
-  }
-
-  /// Those of the marked features whose numbers were drawn for one of two halves.
-  static std::vector<std::uint8_t> half_of(std::vector<std::uint8_t> marks, std::size_t half) {
-    for (std::size_t feature = 0; feature < marks.size(); ++feature)
-      if (random_bits(kHalvesSeed, feature, 0) % 2 != half) marks[feature] = 0;
-    return marks;
   }
 
   /// The weight of what a collection says by the features `common`: 1 for sources; those that were
@@ -373,7 +334,7 @@ class StagedTransfer {
     if (!options_.refine || stage.expected * static_cast<double>(classes_) <= 1) return;
     const MatrixD own = cross_fitted_evidence(pool_, state.items, state.classes, state.used,
                                               options_.naive_bayes, run_);
-    const MatrixD evidence = start_.cwiseMax(kLeastStart).array().log().matrix() + env("TT_OWN", 1) * own;
+    const MatrixD evidence = start_.cwiseMax(kLeastStart).array().log().matrix() + own;
     const MatrixD next =
         with_confidence(balanced_probabilities(evidence, 1, run_.comm), stage.expected, run_.comm);
     if (!is_plausible(next)) return;
@@ -513,14 +474,12 @@ class StagedTransfer {
   const TransferOptions& options_;
   Run run_;
   std::vector<State> states_;
-  MatrixD evidence_;               ///< for the collection that is being reached
-  std::array<MatrixD, 2> halves_;  ///< the same by half of the shared features each
-  SupportedAccuracy support_;      ///< of the collection that was reached last, by these
-  MatrixD start_;                  ///< the probabilities that follow from it
-  ClassifierPool pool_;            ///< that told it
-  MatrixD factorised_;             ///< its classes before they were refined
-  MatrixD refined_evidence_;       ///< its own, after it was refined
-  bool refined_ = false;           ///< the refined classes of the last collection stand
+  MatrixD evidence_;          ///< for the collection that is being reached
+  MatrixD start_;             ///< the probabilities that follow from it
+  ClassifierPool pool_;       ///< that told it
+  MatrixD factorised_;        ///< its classes before they were refined
+  MatrixD refined_evidence_;  ///< its own, after it was refined
+  bool refined_ = false;      ///< the refined classes of the last collection stand
 };
 
 }  // namespace

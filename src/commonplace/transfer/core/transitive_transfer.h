@@ -75,10 +75,6 @@ struct TransferStage {
   std::string answer = "start";
   bool collapsed = false;  ///< a later step was undone
   double agreement = 0;    ///< share of items whose class the shared words speak for most
-  /// How often the answer is right, as its agreement with halves of the shared words tells, and the
-  /// standard error of that.
-  double supported = 0;
-  double supported_error = 1;
 };
 
 struct Transfer {
