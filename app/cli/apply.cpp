@@ -25,6 +25,7 @@ struct Arguments : Common {
   std::string concept_name;
   std::int64_t first = 0;
   bool undo = false;
+  bool in_pictures = false;
   ApplyOptions options;
 };
 
@@ -38,7 +39,8 @@ int run_undo(const Arguments& arguments) {
   TakenBack taken;
   {
     ProgressBar bar(arguments);
-    taken = take_back(library, collection(library, arguments.collection), model, bar.callback());
+    taken = take_back(library, collection(library, arguments.collection), model,
+                      arguments.in_pictures, bar.callback());
   }
   for (const Problem& problem : taken.problems)
     warn(to_string(problem.where) + ": " + problem.message);
@@ -47,16 +49,19 @@ int run_undo(const Arguments& arguments) {
                 {"collection", arguments.collection},
                 {"removed", removed},
                 {"sidecars", taken.sidecars},
-                {"removed_from_sidecars", taken.tags},
+                {"pictures", taken.pictures},
+                {"removed_from_files", taken.tags},
                 {"sidecars_away", taken.away},
                 {"inside_pictures", taken.inside},
                 {"failed", taken.problems.size()}});
   } else {
     say(arguments, "Removed " + counted(removed, "tag") + " that '" + model + "' gave to '" +
                        arguments.collection + "'. Your own tags are as they were.");
-    if (taken.sidecars > 0)
+    if (taken.tags > 0)
       say(arguments, "Took " + counted(taken.tags, "tag") + " of it out of " +
-                         counted(taken.sidecars, "sidecar") + ".");
+                         counted(taken.sidecars, "sidecar") +
+                         (taken.pictures > 0 ? " and " + counted(taken.pictures, "picture") : "") +
+                         ".");
     if (taken.away > 0)
       say(arguments, counted(taken.away, "picture") +
                          " cannot be reached now; when they are back, 'export --xmp' takes its "
@@ -65,9 +70,9 @@ int run_undo(const Arguments& arguments) {
   if (!taken.inside.empty()) {
     warn(counted(std::ssize(taken.inside), "picture") + " " +
          (taken.inside.size() == 1 ? "has" : "have") +
-         " tags of it in the file itself, where another program put them. Pictures are not "
-         "changed; this library does not take these tags in again, others would read them as the "
-         "machine's:");
+         " tags of it in the file itself, where another program put them. This library does not "
+         "take them in again, others would read them as the machine's" +
+         (arguments.in_pictures ? ":" : "; --undo --in-pictures takes them out:"));
     for (std::size_t i = 0; i < std::min(taken.inside.size(), kShownTags); ++i)
       warn("  " + taken.inside[i]);
     if (taken.inside.size() > kShownTags)
@@ -200,9 +205,13 @@ void add_apply(CLI::App& app) {
       "  commonplace apply ~/library --collection photos --concept airplane --above 0.9\n"
       "Your own tags are never touched, and a tag that you rejected is never written. Running it\n"
       "again replaces what the same model wrote before, and 'update' gives such tags to items "
-      "that\n"
-      "come. 'export --machine-tags' has them, too;\n"
-      "--undo takes them out of the sidecars that 'export --xmp' wrote them to.",
+      "that
+"
+      "come. 'export --machine-tags' has them, too; --undo takes them out of the sidecars that
+"
+      "'export --xmp' wrote them to, and with --in-pictures out of pictures that another program
+"
+      "has put them into.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("--collection", arguments->collection, "The collection to tag")->required();
@@ -225,10 +234,15 @@ void add_apply(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000));
   CLI::Option* dry = command->add_flag("--dry-run", arguments->options.dry_run,
                                        "Say what would be written, and write nothing");
+  CLI::Option* undo = command
+                          ->add_flag("--undo", arguments->undo,
+                                     "Remove the tags that the model gave to the collection")
+                          ->excludes(above)
+                          ->excludes(dry);
   command
-      ->add_flag("--undo", arguments->undo, "Remove the tags that the model gave to the collection")
-      ->excludes(above)
-      ->excludes(dry);
+      ->add_flag("--in-pictures", arguments->in_pictures,
+                 "Take them out of the XMP in the picture files too; nothing else in them changes")
+      ->needs(undo);
 }
 
 }  // namespace commonplace::app

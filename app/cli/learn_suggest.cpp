@@ -40,6 +40,13 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
         "What is tagged changes with time: of items drawn from among the older ones it "
         "is right for " +
         percent(quality.older_precision_at_1) + ". Expect the figures above, or less.");
+  if (!quality.precision_in_time.empty()) {
+    std::string shares;
+    for (const double share : quality.precision_in_time)
+      shares += (shares.empty() ? "" : ", ") + percent(share);
+    tell("In parts of time one after the other, each told by what came before: " + shares +
+         ". The intervals reach as far as that may go on.");
+  }
   const auto shown = [](const ShownSuggestions& each) {
     return percent(each.confidence) + " sure on average and " + percent(each.right) +
            " right (95 %: " + percent(each.interval.low) + " .. " + percent(each.interval.high) +

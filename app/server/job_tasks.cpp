@@ -84,7 +84,7 @@ const std::vector<JobTask>& job_tasks() {
       {"apply",
        {"apply", "LIB"},
        "collection",
-       {"collection", "model", "above", "limit_per_item", "dry_run", "undo"},
+       {"collection", "model", "above", "limit_per_item", "dry_run", "undo", "in_pictures"},
        {"collection"}},
       {"distances",
        {"bridges", "LIB", "--distances"},

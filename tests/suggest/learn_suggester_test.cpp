@@ -351,6 +351,36 @@ TEST_F(LearnSuggester, ChoosesOnASampleAndLearnsFromAll) {
   EXPECT_EQ(learned.suggester.known_tags.rows(), 240);
 }
 
+/// By rolling origin: where what is tagged keeps changing the intervals reach further, to both
+/// sides.
+TEST_F(LearnSuggester, IntervalsReachAsFarAsWhatIsTaggedHasMoved) {
+  data_ = planted_tags(1200, kTopics);
+  const auto learned = [&](bool moving) {
+    std::vector<std::string> times;
+    Sparse tags;
+    tags.columns = data_.tags.columns;
+    for (std::int64_t item = 0; item < 1200; ++item) {
+      times.push_back(std::to_string(10'000 + item));
+      // In every second tenth most items have the tags of others.
+      const bool strange = moving && item / 120 % 2 == 1 && item % 4 != 0;
+      for (const std::int32_t tag :
+           data_.tags.view().row_indices(strange ? (item * 7 + 5) % 1200 : item))
+        tags.push(tag, 1);
+      tags.end_row();
+    }
+    return learn({data_.words, {}, tags.view(), times}).report.quality;
+  };
+  const SuggesterQuality still = learned(false);
+  const SuggesterQuality moving = learned(true);
+  EXPECT_EQ(still.precision_in_time.size(), 6U);
+  EXPECT_EQ(moving.precision_in_time.size(), 6U);
+  const auto width = [](const SuggesterQuality& quality) {
+    return quality.precision_at_1_interval.high - quality.precision_at_1_interval.low;
+  };
+  EXPECT_LT(width(still), 0.2);
+  EXPECT_GT(width(moving), 0.5);
+}
+
 TEST_F(LearnSuggester, TheNewestItemsTellHowGoodItIs) {
   // In the newest fifth the words no longer tell the tags.
   data_ = planted_tags(600, kTopics);

@@ -109,7 +109,10 @@ class EncoderMaking {
     MadeEncoderFeatures made;
     made.model = model_name_;
     made.of = of_;
-    if (of_ == Medium::picture) require_pictures();
+    if (of_ == Medium::picture) {
+      require_pictures();
+      require_most_files(library_, collection_, name_, sources_, run_.comm);
+    }
     made.kept = keep_stored();
     encode_rest();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -186,6 +189,8 @@ class EncoderMaking {
   std::int64_t keep_stored() {
     const std::optional<RowTable> before = earlier();
     require_same(run_.comm, before ? before->digest : "none", concat("features '", name_, "'"));
+    if (!before && of_ == Medium::picture)
+      require_files_of_rows(library_, collection_, name_, model_name_, sources_, run_.comm);
     if (!before) return 0;
     const std::int64_t count = std::min<std::int64_t>(kept_record_->rows, std::ssize(sources_));
     if (of_ == Medium::text)

@@ -75,17 +75,30 @@ struct TaggedRows {
   Sparse targets;
 };
 
-/// Widens intervals downwards by the share that the newest items are behind the older ones: what
-/// has changed once may change as much again.
-void heed_shift(double older, SuggesterQuality& quality) {
-  quality.older_precision_at_1 = older;
-  const double lost = older > 0 ? std::max(0.0, 1 - quality.precision_at_1 / older) : 0;
+/// Widens all intervals: by the items that a model was learned from, which are drawn too (Nadeau
+/// and Bengio 2003: the variance is 1 + held out / learned from times as great), and by so much
+/// drift.
+void widen_intervals(double learned_from, double drift, SuggesterQuality& quality) {
+  const double resampled =
+      std::sqrt(1 + static_cast<double>(quality.items) / std::max(1.0, learned_from));
+  const double relative = quality.precision_at_1 > 0 ? drift / quality.precision_at_1 : 0;
   const auto widen = [&](double value, Interval& interval) {
-    interval.low = std::max(0.0, value - std::hypot(value - interval.low, lost * value));
+    const double drifted = std::min(drift, relative * value);
+    const auto reach = [&](double end) {
+      return std::hypot(resampled * std::abs(value - end), drifted);
+    };
+    interval = {std::max(0.0, value - reach(interval.low)),
+                std::min(1.0, value + reach(interval.high))};
   };
   widen(quality.precision_at_1, quality.precision_at_1_interval);
   widen(quality.shown.right, quality.shown.interval);
   widen(quality.shown_rare.right, quality.shown_rare.interval);
+}
+
+/// A share of items in the order of their times.
+ShareInTime share_in_time(std::span<const double> right) {
+  const Interval interval = share_interval(right, true);
+  return {mean(right), (interval.high - interval.low) / (2 * 1.96)};
 }
 
 /// Which items do what: numbers of rows, the strange ones after all others.
@@ -93,15 +106,14 @@ struct Split {
   std::vector<std::int64_t> train;   ///< settings are tried by what these say
   std::vector<std::int64_t> choose;  ///< of these
   std::vector<std::int64_t> report;  ///< neither: what is reported is found on them
+  std::vector<std::int64_t> older;   ///< the other tagged ones, from the oldest on; if `newest`
   bool newest = false;               ///< the last are the newest, in the order of their times
 };
 
-/// Parts the items off from `rows` that are newest, about `share` of them, but none from others of
-/// the same time; nothing if times do not allow it.
-std::vector<std::int64_t> newest_rows(const SuggesterData& data,
-                                      const std::vector<std::int64_t>& rows, double share) {
+/// Rows with their times, in the order of these.
+std::vector<std::pair<std::string_view, std::int64_t>> in_order_of_time(
+    const SuggesterData& data, const std::vector<std::int64_t>& rows) {
   const std::int64_t items = data.features.rows();
-  if (data.times.empty()) return {};
   std::vector<std::pair<std::string_view, std::int64_t>> timed;
   for (const std::int64_t row : rows) {
     const std::string& time = row < items
@@ -110,6 +122,15 @@ std::vector<std::int64_t> newest_rows(const SuggesterData& data,
     timed.emplace_back(time, row);
   }
   std::sort(timed.begin(), timed.end());
+  return timed;
+}
+
+/// Parts the items off from `rows` that are newest, about `share` of them, but none from others of
+/// the same time; nothing if times do not allow it.
+std::vector<std::int64_t> newest_rows(const SuggesterData& data,
+                                      const std::vector<std::int64_t>& rows, double share) {
+  if (data.times.empty()) return {};
+  const auto timed = in_order_of_time(data, rows);
   const auto count = static_cast<double>(timed.size());
   const auto at = static_cast<std::size_t>((1 - share) * count);
   if (at >= timed.size() || timed[at].first.empty()) return {};
@@ -143,8 +164,10 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
   split.report = newest_rows(data, tagged, options.held_out);
   split.newest = !split.report.empty();
   const std::set<std::int64_t> newest(split.report.begin(), split.report.end());
+  std::vector<std::int64_t> others;
   for (const std::int64_t row : tagged) {
     if (newest.contains(row)) continue;
+    others.push_back(row);
     if (row < items && is_test_row(options.seed, row, options.held_out))
       split.choose.push_back(row);
     else if (!split.newest &&
@@ -154,6 +177,8 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
       split.train.push_back(row);
   }
   std::sort(split.train.begin(), split.train.end());
+  if (split.newest)
+    for (const auto& [time, row] : in_order_of_time(data, others)) split.older.push_back(row);
   return split;
 }
 
@@ -184,6 +209,17 @@ class SplitItems {
   TaggedRows train() const { return take(split_.train, false); }
   TaggedRows choose() const { return take(split_.choose, true); }
   TaggedRows report() const { return take(split_.report, true); }
+  /// The tagged items of a part of time.
+  TaggedRows older(std::size_t begin, std::size_t end, bool held_out) const {
+    const auto at = [&](std::size_t i) {
+      return split_.older.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::vector<std::int64_t> rows(at(begin), at(end));
+    if (!held_out)
+      std::erase_if(rows, [&](std::int64_t row) { return row >= data_.features.rows(); });
+    if (!held_out) std::sort(rows.begin(), rows.end());
+    return take(rows, held_out);
+  }
   /// All that is not reported on.
   TaggedRows rest() const {
     std::vector<std::int64_t> rows = split_.train;
@@ -312,23 +348,17 @@ class HyperparameterSearch {
   /// What was chosen, learned from all items but those to report on: the quality, confidence and
   /// threshold that it has on these.
   void judge(Suggester& into, SuggesterQuality& quality) {
+    const std::vector<ShareInTime> before = judge_earlier();
     const TaggedRows rest = parts_.rest();
-    fitting_.emplace(rest.rows.view(), blocks_, rest.targets.view(), options_, alone());
-    fitting_->weigh(setting_.weighting.weighting);
-    make_prototypes(setting_.share);
-    refit();
-    if (mixture_.category != 0)
-      require_categories(options_.method == "category" ? fitting_->classify()
-                                                       : fitting_->classify(kClassifiedToChoose));
-    if (mixture_.linear != 0) fitting_->add_linear(setting_.linear);
-    fitting_->suggester().mixture = mixture_;
+    fit_chosen(rest);
     const TaggedRows asked = parts_.report();
-    const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
-    const Matrix scores = score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
+    const Matrix scores = scores_of(asked);
     const SparseView tags = asked.targets.view();
     quality = judge_suggestions(scores, tags, popular_tags(rest.targets.view()),
                                 parts_.split().newest, run_.jobs);
-    if (quality.newest) heed_shift(older_precision_at_1_, quality);
+    if (quality.newest) quality.older_precision_at_1 = older_precision_at_1_;
+    widen_intervals(static_cast<double>(rest.targets.rows()),
+                    drift_by(before, first_right(scores, tags), quality), quality);
     into.mixture = mixture_;
     into.confidence = learn_confidence(scores, tags);
     into.threshold = choose_threshold(scores, tags, into.confidence);
@@ -340,6 +370,58 @@ class HyperparameterSearch {
   }
 
  private:
+  /// Learns by what was chosen.
+  void fit_chosen(const TaggedRows& from) {
+    fitting_.emplace(from.rows.view(), blocks_, from.targets.view(), options_, alone());
+    fitting_->weigh(setting_.weighting.weighting);
+    make_prototypes(setting_.share);
+    refit();
+    SuggesterMixture mixture = mixture_;
+    if (options_.method == "category")
+      require_categories(fitting_->classify());
+    else if (mixture.category != 0 && !fitting_->classify(kClassifiedToChoose))
+      mixture.category = 0;
+    if (mixture.linear != 0) fitting_->add_linear(setting_.linear);
+    fitting_->suggester().mixture = mixture;
+  }
+  Matrix scores_of(const TaggedRows& asked) {
+    const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
+    return score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
+  }
+
+  /// Evaluates by rolling origin: how the first tag fared in earlier parts of time, two after each
+  /// of two origins, told by what came before these.
+  std::vector<ShareInTime> judge_earlier() {
+    constexpr std::size_t kOrigins = 2;
+    std::vector<ShareInTime> parts;
+    const std::size_t part = parts_.split().report.size() / 2;
+    const std::size_t all = parts_.split().older.size();
+    if (!parts_.split().newest || std::ssize(parts_.split().report) / 2 < kFewestHeldOut ||
+        all < (2 * kOrigins + 1) * part || options_.method == "category")
+      return parts;
+    for (std::size_t origin = all - 2 * kOrigins * part; origin < all; origin += 2 * part) {
+      const TaggedRows from = parts_.older(0, origin, false);
+      if (from.targets.rows() < kFewestHeldOut || from.targets.nonzeros() == 0) return {};
+      fit_chosen(from);
+      for (const std::size_t begin : {origin, origin + part}) {
+        const TaggedRows asked = parts_.older(begin, begin + part, true);
+        parts.push_back(share_in_time(first_right(scores_of(asked), asked.targets.view())));
+      }
+    }
+    return parts;
+  }
+
+  /// Of what was right before, and in the two halves of the newest items.
+  static double drift_by(std::vector<ShareInTime> parts, const std::vector<double>& newest,
+                         SuggesterQuality& quality) {
+    if (parts.empty()) return 0;
+    const std::span<const double> all(newest);
+    parts.push_back(share_in_time(all.first(all.size() / 2)));
+    parts.push_back(share_in_time(all.subspan(all.size() / 2)));
+    for (const ShareInTime& each : parts) quality.precision_in_time.push_back(each.share);
+    return drift_to_come(parts);
+  }
+
   double share_asked_for(std::int64_t items) const {
     const std::int64_t count = prototype_count(options_.prototypes, items);
     return count == 0 ? Setting().share : static_cast<double>(count) / static_cast<double>(items);
@@ -363,6 +445,7 @@ class HyperparameterSearch {
            {&shown->confidence, &shown->right, &shown->interval.low, &shown->interval.high})
         take(*number);
     }
+    take_first(run_.comm, quality.precision_in_time);
     take_first(run_.comm, quality.reliability);
   }
 
