@@ -10,8 +10,6 @@
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostListed = 1000;
-
 Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
   const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
