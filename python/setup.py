@@ -28,9 +28,9 @@ class CMakeBuild(build_ext):
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
         subprocess.run(["cmake", "--build", folder, "--target", "python"], check=True)
-        built = next((folder / "python").glob("_native*.so"))
-        self.copy_file(str(built), str(target))
-        self.copy_file(str(folder / "python" / "encode-worker"), str(target.parent))
+        package = folder / "python" / "commonplace"
+        self.copy_file(str(next(package.glob("_native*.so"))), str(target))
+        self.copy_file(str(package / "encode-worker"), str(target.parent))
 
 
 def version():
