@@ -15,6 +15,9 @@ _native.set_worker_program(str(Path(__file__).with_name("encode-worker")))
 
 #: Where each name is; estimators need scikit-learn, which is imported when the first is used.
 _HOMES = {
+    "Item": "library",
+    "Library": "library",
+    "progress_bar": "library",
     "SharedSubspace": "search",
     "SparseGPClassifier": "suggest",
     "TagSuggester": "suggest",

@@ -14,6 +14,8 @@
 #include "watched.h"
 
 namespace commonplace::python {
+
+using namespace detect;
 namespace {
 
 /// Axis eigenmaps with the statistics that new items are added to.

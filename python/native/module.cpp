@@ -26,4 +26,5 @@ PYBIND11_MODULE(_native, module) {
   python::bind_relate(module);
   python::bind_transfer(module);
   python::bind_encode(module);
+  python::bind_library(module);
 }

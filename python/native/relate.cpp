@@ -11,6 +11,8 @@
 #include "watched.h"
 
 namespace commonplace::python {
+
+using namespace relate;
 namespace {
 
 /// A modality: its features, or nothing and how many items it has; and its ridge.

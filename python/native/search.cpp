@@ -9,6 +9,8 @@
 #include "watched.h"
 
 namespace commonplace::python {
+
+using namespace search;
 namespace {
 
 /// The model, its objective after each iteration, and whether it converged.

@@ -14,6 +14,8 @@
 #include "watched.h"
 
 namespace commonplace::python {
+
+using namespace suggest;
 namespace {
 
 /// A Gaussian process for classes, with the prototypes that it stands on.

@@ -10,6 +10,8 @@
 #include "watched.h"
 
 namespace commonplace::python {
+
+using namespace transfer;
 namespace {
 
 using Labelled = std::pair<const Rows*, std::vector<std::int32_t>>;
@@ -24,7 +26,7 @@ std::vector<TransferCollection> collections_of(const std::vector<Labelled>& from
 py::tuple carry(const std::vector<Labelled>& sources, const std::vector<Labelled>& path,
                 std::int64_t classes, const py::dict& options, int jobs,
                 const py::object& progress) {
-  const auto parsed = options_from<TransferOptions>(options);
+  const auto parsed = options_from<Options>(options);
   const auto from = collections_of(sources);
   const auto along = collections_of(path);
   Transfer transfer = watched(jobs, progress, [&](const Run& run) {
@@ -33,7 +35,7 @@ py::tuple carry(const std::vector<Labelled>& sources, const std::vector<Labelled
   py::list found;
   for (MatrixD& each : transfer.classes) found.append(give(std::move(each)));
   py::list stages;
-  for (const TransferStage& stage : transfer.stages) {
+  for (const Stage& stage : transfer.stages) {
     py::dict told;
     told["answer"] = stage.answer;
     told["told_by"] = stage.told_by;
@@ -84,7 +86,7 @@ void bind_transfer(py::module_& module) {
              py::arg("jobs"), py::arg("progress"));
   module.def("tell_classes", &tell, py::arg("teachers"), py::arg("classes"), py::arg("items"),
              py::arg("pool"), py::arg("jobs"), py::arg("progress"));
-  module.def("transfer_options", &options_of<TransferOptions>);
+  module.def("transfer_options", &options_of<Options>);
 }
 
 }  // namespace commonplace::python
