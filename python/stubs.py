@@ -81,11 +81,31 @@ def documented_attributes(estimator):
             yield from (name.strip() for name in line.partition(":")[0].split(","))
 
 
+def stub_of_package():
+    """The stub of the package itself, whose names come when they are used."""
+    homes = importlib.import_module("commonplace")._HOMES
+    lines = ["# Made by python/stubs.py.", "from ._native import Error as Error", ""]
+    lines += [f"from .{home} import {name} as {name}" for name, home in homes.items()]
+    return "\n".join([*lines, "", "__version__: str", ""])
+
+
+NATIVE = """# Made by python/stubs.py.
+from typing import Any
+
+class Error(ValueError): ...
+
+__version__: str
+
+def __getattr__(name: str) -> Any: ...
+"""
+
+
 def main():
     stale = []
-    for module in MODULES:
+    stubs = {module: stub_of(module) for module in MODULES}
+    stubs |= {"__init__": stub_of_package(), "_native": NATIVE}
+    for module, text in stubs.items():
         path = PACKAGE / f"{module}.pyi"
-        text = stub_of(module)
         if not path.exists() or path.read_text() != text:
             stale.append(path.name)
             if "--check" not in sys.argv:
