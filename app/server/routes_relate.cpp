@@ -24,7 +24,7 @@ Response relate_answer(Workspace& workspace, const Request& request) {
   query.collection = text(request, "collection");
   query.tag = text(request, "tag");
   query.text = text(request, "text");
-  if (const std::string at = text(request, "at"); !at.empty()) query.at = parse_place(at);
+  if (const std::string at = text(request, "at"); !at.empty()) query.at = relate::parse_place(at);
   std::istringstream kinds(text(request, "kinds"));
   for (std::string kind; std::getline(kinds, kind, ',');)
     if (!kind.empty()) query.modalities.push_back(kind);

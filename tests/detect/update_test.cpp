@@ -54,7 +54,7 @@ class OnlineUpdate : public test::GroupedPhotos {
     MatrixD result(items, 4);
     for (int group = 0; group < 4; ++group)
       for (const Detected& each :
-           open.find(test::kGroupNames[static_cast<std::size_t>(group)], {items, false})
+           open.ask(test::kGroupNames[static_cast<std::size_t>(group)], {items, false})
                .items_found)
         result(std::stoi(each.id.substr(1)), group) = each.score;
     return result;

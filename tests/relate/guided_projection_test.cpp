@@ -23,7 +23,6 @@
 namespace commonplace {
 namespace guided_projection_test {
 
-using namespace search;
 using namespace relate;
 
 using test::message_of;

@@ -16,7 +16,6 @@ namespace commonplace {
 namespace full_gp_test {
 
 using namespace suggest;
-using namespace detect;
 
 using test::LabelledItems;
 using test::ring_of_classes;

@@ -10,7 +10,6 @@ namespace commonplace {
 namespace ivm_test {
 
 using namespace suggest;
-using namespace detect;
 
 using test::LabelledItems;
 using test::ring_of_classes;

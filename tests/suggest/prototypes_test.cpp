@@ -24,7 +24,6 @@ namespace commonplace {
 namespace prototypes_test {
 
 using namespace suggest;
-using namespace detect;
 
 using test::LabelledItems;
 using test::ring_of_classes;

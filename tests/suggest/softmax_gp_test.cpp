@@ -20,7 +20,6 @@ namespace commonplace {
 namespace softmax_gp_test {
 
 using namespace suggest;
-using namespace detect;
 
 using test::LabelledItems;
 using test::naive_softmax_gp;

@@ -127,9 +127,9 @@ NaiveSoftmaxGp naive_softmax_gp(const MatrixD& whitened, const std::vector<std::
   return result;
 }
 
-detect::LabelledItems ring_of_classes(Eigen::Index items, Eigen::Index classes, double spread,
-                                      std::uint64_t seed) {
-  detect::LabelledItems result{MatrixD(items, 2), {}};
+LabelledItems ring_of_classes(Eigen::Index items, Eigen::Index classes, double spread,
+                              std::uint64_t seed) {
+  LabelledItems result{MatrixD(items, 2), {}};
   Rng rng(seed);
   for (Eigen::Index n = 0; n < items; ++n) {
     const auto label = static_cast<std::int32_t>(n % classes);

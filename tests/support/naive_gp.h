@@ -33,12 +33,12 @@ NaiveSoftmaxGp naive_softmax_gp(const MatrixD& whitened, const std::vector<std::
                                 Eigen::Index classes);
 
 /// A ring of classes: items around `classes` centres on a circle, label n % classes.
-struct detect::LabelledItems {
+struct LabelledItems {
   MatrixD features;
   std::vector<std::int32_t> labels;
 };
-detect::LabelledItems ring_of_classes(Eigen::Index items, Eigen::Index classes, double spread,
-                                      std::uint64_t seed);
+LabelledItems ring_of_classes(Eigen::Index items, Eigen::Index classes, double spread,
+                              std::uint64_t seed);
 
 /// The numbers of a file of another program, lines of numbers separated by commas.
 MatrixD read_numbers(const std::filesystem::path& path);

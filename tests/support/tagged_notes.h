@@ -57,7 +57,7 @@ class TaggedNotes : public LibraryTest {
   std::vector<std::string> suggested(const suggest::Answerer& by, const std::string& id) {
     suggest::Options options;
     options.threshold = 0;
-    const auto answers = by.suggest("notes", std::span(&id, 1), options);
+    const auto answers = by.ask("notes", std::span(&id, 1), options);
     std::vector<std::string> tags;
     for (const suggest::Suggestion& each : answers[0].suggestions) tags.push_back(each.tag);
     return tags;
