@@ -54,8 +54,7 @@ class OnlineUpdate : public test::GroupedPhotos {
     MatrixD result(items, 4);
     for (int group = 0; group < 4; ++group)
       for (const Detected& each :
-           open.ask(test::kGroupNames[static_cast<std::size_t>(group)], {items, false})
-               .items_found)
+           open.ask(test::kGroupNames[static_cast<std::size_t>(group)], {items, false}).items_found)
         result(std::stoi(each.id.substr(1)), group) = each.score;
     return result;
   }

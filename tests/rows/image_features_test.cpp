@@ -18,8 +18,6 @@
 namespace commonplace {
 namespace image_features_test {
 
-using namespace suggest;
-
 namespace fs = std::filesystem;
 
 std::string picture_file(int number) { return test::as_png(test::pattern(80, 76, number)); }

@@ -2,8 +2,8 @@
 
 #include <type_traits>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/convergence.h"
+#include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -27,7 +27,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 struct LabelPropagation {
-  Matrix scores;  ///< n x concepts
+  Matrix scores;       ///< n x concepts
   Convergence report;  ///< the objective is the largest of the concepts' relative residuals
 };
 

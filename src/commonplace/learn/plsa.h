@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <type_traits>
 
-#include "commonplace/base/matrix.h"
 #include "commonplace/base/convergence.h"
+#include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
