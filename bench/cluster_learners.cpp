@@ -25,6 +25,12 @@
 #include "commonplace/transfer/core/naive_bayes.h"
 
 namespace commonplace {
+
+using namespace search;
+using namespace suggest;
+using namespace detect;
+using namespace relate;
+using namespace transfer;
 namespace {
 
 constexpr std::uint64_t kGroups = 50;

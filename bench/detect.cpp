@@ -22,6 +22,8 @@
 #include "commonplace/math/sq8_rows.h"
 
 namespace commonplace {
+
+using namespace detect;
 namespace {
 
 constexpr std::int64_t kBlock = 4096;
@@ -99,7 +101,7 @@ Quality quality_of(const Matrix& scores, std::int64_t first) {
 }
 
 struct Learned {
-  DetectSpace space;
+  detect::Space space;
   ConceptHeads heads;
 };
 

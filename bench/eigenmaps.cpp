@@ -22,6 +22,8 @@
 #include "commonplace/math/sq8_rows.h"
 
 namespace commonplace {
+
+using namespace detect;
 namespace {
 
 constexpr std::int64_t kBlock = 8192;

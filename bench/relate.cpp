@@ -22,6 +22,8 @@
 #include "commonplace/relate/core/guided_projection.h"
 
 namespace commonplace {
+
+using namespace relate;
 namespace {
 
 constexpr Eigen::Index kFeatures = 128;

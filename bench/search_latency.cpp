@@ -49,9 +49,9 @@ Sparse make_items(std::int64_t count, int tags, std::uint64_t seed) {
   return items;
 }
 
-SearchModel make_model() {
+search::Model make_model() {
   const Sparse counts[] = {make_items(10000, 8, 1), make_items(10000, 15, 2)};
-  SearchModel model;
+  search::Model model;
   model.target = "target";
   model.lending = {"auxiliary"};
   std::vector<std::int64_t> frequency(kTerms, 1);
@@ -62,8 +62,8 @@ SearchModel make_model() {
   model.vocabulary.document_frequency = frequency;
   model.vocabulary.documents = 20000;
   const SparseView views[] = {counts[0].view(), counts[1].view()};
-  model.borrowing = fit_borrowing(views, inverse_document_frequency(model.vocabulary, {}),
-                                  Lending::auxiliaries, 40, model.options, {})
+  model.borrowing = search::fit_borrowing(views, inverse_document_frequency(model.vocabulary, {}),
+                                          search::Lending::auxiliaries, 40, model.options, {})
                         .borrowing;
   model.borrowing.weights = {.topics = 4, .lift = 1, .ridge = 14, .votes = 8};
   model.lender_ids.resize(10000);
@@ -71,9 +71,9 @@ SearchModel make_model() {
   return model;
 }
 
-SearchIndex make_index(const SearchModel& model, std::int64_t items) {
+search::Index make_index(const search::Model& model, std::int64_t items) {
   const Sparse counts = make_items(items, 8, 3);
-  SearchIndex index;
+  search::Index index;
   index.items = items;
   index.tag_words.words = model.vocabulary.terms;
   index.tag_words.items = transpose(counts.view());
@@ -92,10 +92,10 @@ SearchIndex make_index(const SearchModel& model, std::int64_t items) {
   return index;
 }
 
-void measure(const SearchModel& model, std::int64_t items, int jobs) {
+void measure(const search::Model& model, std::int64_t items, int jobs) {
   auto begin = Clock::now();
-  const SearchIndex index = make_index(model, items);
-  const SearchRanker ranker(index, &model, jobs);
+  const search::Index index = make_index(model, items);
+  const search::Ranker ranker(index, &model, jobs);
   const double making = seconds_since(begin);
   std::vector<double> milliseconds;
   for (std::uint64_t query = 0; query < 300; ++query) {
@@ -118,7 +118,7 @@ void measure(const SearchModel& model, std::int64_t items, int jobs) {
 
 int main(int argc, char** argv) {
   const long long most = argc > 1 ? std::atoll(argv[1]) : 1000000;
-  const SearchModel model = make_model();
+  const search::Model model = make_model();
   for (const std::int64_t items : {10000, 100000, 1000000})
     if (items <= most) measure(model, items, 2);
   return 0;

@@ -26,6 +26,8 @@
 #include "commonplace/search/core/shared_subspace_solver.h"
 
 namespace commonplace {
+
+using namespace search;
 namespace {
 
 template <class T>
@@ -122,7 +124,7 @@ void grow(int topics) {
 void ranks(std::int64_t nonzeros) {
   const Sparse x = make_items(nonzeros / 8, 1);
   for (const int size : {1, 2}) {
-    Report report;
+    Convergence report;
     std::vector<Clock::time_point> times;
     run_as_threads(size, [&](Comm& comm) {
       const RowRange range = rows_of_rank(x.rows(), comm.rank(), comm.size());

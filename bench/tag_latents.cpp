@@ -17,6 +17,8 @@
 #include "commonplace/suggest/core/tag_prototypes.h"
 
 namespace commonplace {
+
+using namespace suggest;
 namespace {
 
 constexpr std::int64_t kFeatures = 20000;

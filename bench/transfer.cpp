@@ -10,6 +10,8 @@
 #include "commonplace/transfer/core/transitive_transfer.h"
 
 namespace commonplace {
+
+using namespace transfer;
 namespace {
 
 constexpr std::int64_t kWords = 5000;
@@ -56,7 +58,7 @@ Outcome transfer(std::int64_t items, const Run& run) {
   std::vector<std::int32_t> labels;
   for (std::int64_t post = range.begin; post < range.end; ++post)
     labels.push_back(static_cast<std::int32_t>(post % kClasses));
-  TransferOptions options;
+  transfer::Options options;
   options.factors.tolerance = 0;
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};

@@ -12,7 +12,7 @@
 namespace commonplace::app {
 namespace {
 
-Json reasons_json(const SearchReasons& reasons) {
+Json reasons_json(const search::Reasons& reasons) {
   Json words = Json::array();
   for (const auto& word : reasons.words)
     words.push_back({{"word", word.word}, {"in_tags", word.in_tags}, {"in_text", word.in_text}});
@@ -99,7 +99,7 @@ Json model_json(const ModelRecord& record) {
           {"report", Json::parse(record.report)}};
 }
 
-Json as_json(const SearchHit& hit, bool explain) {
+Json as_json(const search::Hit& hit, bool explain) {
   Json json = {{"collection", hit.collection},
                {"id", hit.id},
                {"title", hit.title},
@@ -112,7 +112,7 @@ Json as_json(const SearchHit& hit, bool explain) {
   return json;
 }
 
-Json as_json(const TopicSummary& topic) {
+Json as_json(const search::TopicSummary& topic) {
   Json examples = Json::array();
   for (const auto& example : topic.examples)
     examples.push_back({{"collection", example.collection}, {"id", example.id}});
@@ -120,7 +120,7 @@ Json as_json(const TopicSummary& topic) {
           {"terms", topic.terms}, {"weights", topic.weights},     {"examples", examples}};
 }
 
-Json as_json(const SuggestReasons& reasons) {
+Json as_json(const suggest::Reasons& reasons) {
   Json words = Json::array();
   for (const auto& each : reasons.words)
     words.push_back({{"word", each.word}, {"weight", each.weight}});
@@ -134,9 +134,9 @@ Json as_json(const SuggestReasons& reasons) {
           {"from_category", reasons.from_category}};
 }
 
-Json as_json(const std::vector<Suggestion>& suggestions, bool explain) {
+Json as_json(const std::vector<suggest::Suggestion>& suggestions, bool explain) {
   Json list = Json::array();
-  for (const Suggestion& each : suggestions) {
+  for (const suggest::Suggestion& each : suggestions) {
     Json json = {{"tag", each.tag}, {"confidence", each.confidence}};
     if (each.implied) json["implied"] = true;
     if (explain) json["reasons"] = as_json(each.reasons);
@@ -145,16 +145,16 @@ Json as_json(const std::vector<Suggestion>& suggestions, bool explain) {
   return list;
 }
 
-Json as_json(const DetectableConcept& each) {
+Json as_json(const detect::DetectableConcept& each) {
   return {{"concept", each.name},
           {"shown", each.shown},
           {"not_shown", each.not_shown},
           {"tagged", each.tagged}};
 }
 
-Json as_json(const DetectAnswer& answer, const std::string& collection) {
+Json as_json(const detect::Answer& answer, const std::string& collection) {
   Json results = Json::array();
-  for (const Detected& each : answer.items_found) {
+  for (const detect::Detected& each : answer.items_found) {
     Json json = {{"id", each.id}, {"score", each.score}};
     if (each.confidence >= 0) json["confidence"] = each.confidence;
     if (each.taught != 0) json["taught"] = each.taught > 0 ? "yes" : "no";
@@ -165,14 +165,14 @@ Json as_json(const DetectAnswer& answer, const std::string& collection) {
           {"seconds", answer.seconds},     {"results", results}};
 }
 
-Json as_json(const RelateAnswer& answer) {
+Json as_json(const relate::Answer& answer) {
   Json kinds = Json::array();
-  for (const RelatedNodes& kind : answer.modalities) {
+  for (const relate::RelatedNodes& kind : answer.modalities) {
     Json things = Json::array();
-    for (const RelatedNode& each : kind.nodes) {
+    for (const relate::RelatedNode& each : kind.nodes) {
       Json json = {{"name", each.name}, {"score", each.score}, {"times", each.times}};
       if (each.known) json["known"] = true;
-      for (const RelateReason& reason : each.reasons)
+      for (const relate::Reason& reason : each.reasons)
         json["reasons"][reason.modality] = reason.adds;
       if (!each.examples.empty()) json["examples"] = each.examples;
       things.push_back(std::move(json));
@@ -193,16 +193,16 @@ Json as_json(const RelateAnswer& answer) {
   return json;
 }
 
-Json as_json(const SameTags& pair) {
+Json as_json(const relate::SameTags& pair) {
   return {{"kind", pair.modality},           {"first", pair.first},
           {"second", pair.second},           {"alike", pair.alike},
           {"first_items", pair.first_items}, {"second_items", pair.second_items},
           {"together", pair.together}};
 }
 
-Json as_json(const RelateGroup& group) {
+Json as_json(const relate::Group& group) {
   Json kinds = Json::array();
-  for (const GroupedModality& kind : group.modalities)
+  for (const relate::GroupedModality& kind : group.modalities)
     kinds.push_back({{"kind", kind.modality}, {"things", kind.nodes}, {"nearest", kind.nearest}});
   return {{"things", group.nodes}, {"kinds", kinds}};
 }

@@ -28,16 +28,16 @@ Json whole_item_json(const Library& library, const Collection& collection, std::
 Json collections_json(const Library& library);
 Json model_json(const ModelRecord& record);
 
-Json as_json(const SearchHit& hit, bool explain);
-Json as_json(const TopicSummary& topic);
-Json as_json(const SuggestReasons& reasons);
+Json as_json(const search::Hit& hit, bool explain);
+Json as_json(const search::TopicSummary& topic);
+Json as_json(const suggest::Reasons& reasons);
 /// An array.
-Json as_json(const std::vector<Suggestion>& suggestions, bool explain);
-Json as_json(const DetectableConcept& each);
-Json as_json(const DetectAnswer& answer, const std::string& collection);
-Json as_json(const RelateAnswer& answer);
-Json as_json(const SameTags& pair);
-Json as_json(const RelateGroup& group);
+Json as_json(const std::vector<suggest::Suggestion>& suggestions, bool explain);
+Json as_json(const detect::DetectableConcept& each);
+Json as_json(const detect::Answer& answer, const std::string& collection);
+Json as_json(const relate::Answer& answer);
+Json as_json(const relate::SameTags& pair);
+Json as_json(const relate::Group& group);
 
 std::string verdict_word(Verdict verdict);
 

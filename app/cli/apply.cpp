@@ -12,6 +12,8 @@
 namespace commonplace::app {
 namespace apply_cli {
 
+using namespace suggest;
+
 constexpr std::size_t kShownTags = 10;
 
 struct Arguments : Common {
@@ -24,7 +26,7 @@ struct Arguments : Common {
 
 int run_undo(const Arguments& arguments) {
   Library library(arguments.library, Library::Access::write);
-  const std::string model = suggest_model_for(library, arguments.model, arguments.collection);
+  const std::string model = suggest::model_for(library, arguments.model, arguments.collection);
   const std::int64_t removed = remove_suggestions(library, model, arguments.collection);
   TakenBack taken;
   {
@@ -69,7 +71,7 @@ int run_undo(const Arguments& arguments) {
 }
 
 nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& model,
-                               const ApplySummary& summary) {
+                               const suggest::Applied& summary) {
   nlohmann::ordered_json uses = nlohmann::ordered_json::array();
   for (const TagUse& use : summary.uses) uses.push_back({{"tag", use.name}, {"items", use.items}});
   return {{"model", model},
@@ -83,7 +85,7 @@ nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& mo
           {"uses", uses}};
 }
 
-void show(const Arguments& arguments, const std::string& model, const ApplySummary& summary) {
+void show(const Arguments& arguments, const std::string& model, const suggest::Applied& summary) {
   const bool dry = arguments.options.dry_run;
   tell((dry ? "Would write " : "Wrote ") + counted(summary.tags, "machine tag") + " to " +
        with_commas(summary.tagged_items) + " of " + counted(summary.items, "item") +
@@ -111,14 +113,14 @@ int run(const Arguments& arguments) {
   Library library(arguments.library,
                   arguments.options.dry_run ? Library::Access::read : Library::Access::write);
   collection(library, arguments.collection);
-  ApplySummary summary;
+  suggest::Applied summary;
   std::string model;
   {
     ProgressBar bar(arguments);
-    const TagSuggester suggester(library, arguments.model, arguments.collection, bar.run());
+    const suggest::Answerer suggester(library, arguments.model, arguments.collection, bar.run());
     model = suggester.name();
     summary =
-        apply_suggestions(library, suggester, arguments.collection, arguments.options, bar.run());
+        suggest::apply(library, suggester, arguments.collection, arguments.options, bar.run());
   }
   if (arguments.json)
     print_json(as_json(arguments, model, summary));

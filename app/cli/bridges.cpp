@@ -13,12 +13,14 @@
 namespace commonplace::app {
 namespace bridges_cli {
 
+using namespace transfer;
+
 struct Arguments : Common {
   std::string library;
   bool learn = false;
   bool distances = false;
-  TransferRequest request;
-  TransferReadOptions read;
+  transfer::Request request;
+  transfer::ReadOptions read;
 };
 
 std::string quality_line(const BridgeAdvice& advice) {

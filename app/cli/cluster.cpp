@@ -11,6 +11,8 @@
 namespace commonplace::app {
 namespace cluster_cli {
 
+using namespace relate;
+
 struct Arguments : Common {
   std::string library;
   std::string model;
@@ -21,8 +23,8 @@ struct Arguments : Common {
 
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
-  const Relations relations(library, arguments.model, arguments.jobs);
-  std::vector<RelateGroup> groups;
+  const relate::Answerer relations(library, arguments.model, arguments.jobs);
+  std::vector<relate::Group> groups;
   {
     ProgressBar bar(arguments);
     groups =
@@ -30,7 +32,7 @@ int run(const Arguments& arguments) {
   }
   Json json = Json::array();
   int number = 0;
-  for (const RelateGroup& group : groups) {
+  for (const relate::Group& group : groups) {
     json.push_back(as_json(group));
     if (arguments.json) continue;
     tell("Group " + std::to_string(++number) + ", " + counted(group.nodes, "thing"));

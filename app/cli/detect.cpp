@@ -10,15 +10,17 @@
 namespace commonplace::app {
 namespace detect_cli {
 
+using namespace detect;
+
 struct Arguments : Common {
   std::string library;
   std::string name;
   std::string model;
   std::string collection;
-  DetectOptions options;
+  detect::Options options;
 };
 
-int list(const Arguments& arguments, const ConceptFinder& finder) {
+int list(const Arguments& arguments, const detect::Answerer& finder) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
   for (const DetectableConcept& each : finder.concepts()) {
@@ -35,7 +37,7 @@ int list(const Arguments& arguments, const ConceptFinder& finder) {
   return kSuccess;
 }
 
-void show(const Arguments& arguments, const DetectAnswer& answer) {
+void show(const Arguments& arguments, const detect::Answer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (const Detected& each : answer.items_found)
     rows.push_back({fixed(each.score),
@@ -52,13 +54,13 @@ void show(const Arguments& arguments, const DetectAnswer& answer) {
 
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string collection;
   {
     ProgressBar bar(arguments);
-    const ConceptFinder finder(library, arguments.model, arguments.collection, bar.run());
+    const detect::Answerer finder(library, arguments.model, arguments.collection, bar.run());
     if (arguments.name.empty()) return list(arguments, finder);
-    answer = finder.find(arguments.name, arguments.options);
+    answer = finder.ask(arguments.name, arguments.options);
     collection = finder.collection();
   }
   if (arguments.json)

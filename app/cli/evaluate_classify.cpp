@@ -5,6 +5,8 @@
 namespace commonplace::app {
 namespace evaluate_classify_cli {
 
+using namespace suggest;
+
 struct Arguments : EvaluateArguments {
   std::string csv;
   ClassifyOptions options;

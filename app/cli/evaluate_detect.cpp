@@ -7,25 +7,27 @@
 namespace commonplace::app {
 namespace evaluate_detect_cli {
 
+using namespace detect;
+
 struct Arguments : EvaluateArguments {
   std::string collection;
   std::vector<std::string> features;
   std::string labels;
   std::string concepts_from = "tags";
   std::int64_t min_uses = 20;
-  DetectEvaluationOptions options;
+  detect::EvaluationOptions options;
   DetectorOptions detector;
 };
 
-DetectTrial trial_of(const Arguments& arguments) {
+detect::Trial trial_of(const Arguments& arguments) {
   if (arguments.library.empty()) {
     require(!arguments.features.empty() && !arguments.labels.empty(),
             "give a library with --collection NAME, or --features X.npy and --labels Y.npy");
-    return read_detect_trial({arguments.features.begin(), arguments.features.end()},
-                             arguments.labels);
+    return detect::read_trial({arguments.features.begin(), arguments.features.end()},
+                              arguments.labels);
   }
   require(!arguments.collection.empty(), "say which collection to try on: --collection NAME");
-  DetectModelOptions options;
+  detect::ModelOptions options;
   for (const std::string& name : arguments.features)
     options.features += (options.features.empty() ? "" : ",") + name;
   options.concepts_from = arguments.concepts_from;
@@ -33,12 +35,12 @@ DetectTrial trial_of(const Arguments& arguments) {
   return collection_trial(Library(arguments.library), arguments.collection, options);
 }
 
-void show(const Arguments& arguments, const DetectEvaluation& evaluation) {
+void show(const Arguments& arguments, const detect::Evaluation& evaluation) {
   say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.columns) +
                      " features, " + counted(std::ssize(evaluation.concepts), "concept") +
                      "; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
-  for (const DetectQuality& each : evaluation.methods)
+  for (const detect::MethodQuality& each : evaluation.methods)
     rows.push_back({with_commas(each.labelled), with_commas(each.unlabelled), each.method,
                     with_interval(each.miap, 1, 100), fixed(100 * each.precision_at_100.value, 1),
                     each.error < 0 ? "" : fixed(100 * each.error, 1), fixed(each.seconds, 2),
@@ -49,11 +51,11 @@ void show(const Arguments& arguments, const DetectEvaluation& evaluation) {
 }
 
 int run(const Arguments& arguments) {
-  const DetectTrial trial = trial_of(arguments);
+  const detect::Trial trial = trial_of(arguments);
   return evaluate_and_report(
       arguments, "detect", arguments.collection,
       [&](const Run& run) {
-        return evaluate_detect(trial, arguments.options, arguments.detector, run);
+        return detect::evaluate(trial, arguments.options, arguments.detector, run);
       },
       show);
 }

@@ -9,13 +9,15 @@
 namespace commonplace::app {
 namespace evaluate_relate_cli {
 
+using namespace relate;
+
 struct Arguments : EvaluateArguments {
   std::vector<std::string> features;
   std::string labels;
   std::vector<std::string> test_features;
   std::string test_labels;
-  RelateEvaluationOptions options;
-  RelateOptions relate;
+  relate::EvaluationOptions options;
+  relate::ModelOptions relate;
 };
 
 void show_cross(const std::vector<CrossQuality>& found) {
@@ -40,12 +42,12 @@ int run_files(const Arguments& arguments) {
   return print_answer(arguments, to_json(found), [&] { show_cross(found); });
 }
 
-void show(const Arguments& arguments, const RelateEvaluation& evaluation) {
+void show(const Arguments& arguments, const relate::Evaluation& evaluation) {
   say(arguments, counted(evaluation.items, "item") + ", " + with_commas(evaluation.nodes) + " " +
                      evaluation.target + ", by " + join(evaluation.modalities) +
                      "; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
-  for (const RelateQuality& each : evaluation.methods)
+  for (const relate::MethodQuality& each : evaluation.methods)
     rows.push_back({each.method, with_commas(each.learned_from),
                     each.dim > 0 ? with_commas(each.dim) : "", with_interval(each.ndcg),
                     each.met.empty() ? "" : fixed(100 * each.met[0], 0),
@@ -74,9 +76,9 @@ int run(const Arguments& arguments) {
       arguments.options.target.empty() ? arguments.relate.read.collections
                                        : arguments.options.target,
       [&](const Run& run) {
-        const RelateData data = read_relate_data(library, arguments.relate.read, run);
+        const relate::Data data = relate::read_data(library, arguments.relate.read, run);
         require_same_data(library, data, *arguments.comm);
-        return evaluate_relate(data, arguments.relate, arguments.options, run);
+        return relate::evaluate(data, arguments.relate, arguments.options, run);
       },
       show);
 }

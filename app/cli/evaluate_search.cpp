@@ -6,18 +6,20 @@
 namespace commonplace::app {
 namespace evaluate_search_cli {
 
+using namespace search;
+
 struct Arguments : EvaluateArguments {
   std::string target;
   std::vector<std::string> auxiliaries;
-  SearchModelOptions model;
-  SearchEvaluationOptions options;
+  search::ModelOptions model;
+  search::EvaluationOptions options;
 };
 
 std::string label(const MethodQuality& each) {
   return each.method + (each.shared < 0 ? "" : ", K = " + std::to_string(each.shared));
 }
 
-void show_curves(const SearchEvaluation& evaluation) {
+void show_curves(const search::Evaluation& evaluation) {
   std::vector<std::string> header = {"PRECISION AT RECALL"};
   for (int tenth = 0; tenth <= 10; ++tenth) header.push_back(fixed(tenth / 10.0, 1));
   std::vector<std::vector<std::string>> rows;
@@ -29,7 +31,7 @@ void show_curves(const SearchEvaluation& evaluation) {
   print_table(header, rows);
 }
 
-void show(const Arguments& arguments, const SearchEvaluation& evaluation) {
+void show(const Arguments& arguments, const search::Evaluation& evaluation) {
   say(arguments, counted(evaluation.items, "item") + ", " + counted(evaluation.terms, "term") +
                      ", " + fixed(evaluation.asked) + " asked for; in brackets the 95 % interval.");
   std::vector<std::vector<std::string>> rows;
@@ -52,8 +54,8 @@ int run(const Arguments& arguments) {
   return evaluate_and_report(
       arguments, "search", arguments.target,
       [&](const Run& run) {
-        return evaluate_search(library, arguments.target, arguments.auxiliaries, arguments.model,
-                               arguments.options, run);
+        return search::evaluate(library, arguments.target, arguments.auxiliaries, arguments.model,
+                                arguments.options, run);
       },
       show);
 }

@@ -7,17 +7,19 @@
 namespace commonplace::app {
 namespace evaluate_suggest_cli {
 
+using namespace suggest;
+
 struct Arguments : EvaluateArguments {
   std::string collection;
   std::string train;
   std::string test;
-  SuggestModelOptions model;
-  SuggestEvaluationOptions options;
+  suggest::ModelOptions model;
+  suggest::EvaluationOptions options;
 };
 
 std::string percent(double share) { return fixed(100 * share, 1); }
 
-std::vector<std::string> row_of(const SuggestResult& each, std::int64_t test_items) {
+std::vector<std::string> row_of(const suggest::MethodQuality& each, std::int64_t test_items) {
   return {each.method,
           each.prototypes > 0 ? with_commas(each.prototypes) : "",
           percent(each.precision[0]) + " / " + percent(each.precision[2]) + " / " +
@@ -41,10 +43,10 @@ std::string range(const Interval& interval) {
 }
 
 /// What learning claimed of itself, beside what came true.
-void show_claims(const Arguments& arguments, const SuggestEvaluation& evaluation) {
+void show_claims(const Arguments& arguments, const suggest::Evaluation& evaluation) {
   std::vector<std::vector<std::string>> rows;
   for (const auto* results : {&evaluation.methods, &evaluation.sweep})
-    for (const SuggestResult& each : *results) {
+    for (const suggest::MethodQuality& each : *results) {
       if (!each.has_claim) continue;
       const auto less = [](const Measured& difference) {
         return percent(difference.value) + " (" + range(difference.interval) + ")";
@@ -63,7 +65,7 @@ void show_claims(const Arguments& arguments, const SuggestEvaluation& evaluation
               rows);
 }
 
-void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
+void show(const Arguments& arguments, const suggest::Evaluation& evaluation) {
   say(arguments, "Learned from " + counted(evaluation.train_items, "item") +
                      ", asked for the tags of " + counted(evaluation.test_items, "item") + "; " +
                      counted(evaluation.features, "feature") + ", " +
@@ -76,7 +78,8 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
                                              : ""));
   std::vector<std::vector<std::string>> rows;
   for (const auto* results : {&evaluation.methods, &evaluation.sweep})
-    for (const SuggestResult& each : *results) rows.push_back(row_of(each, evaluation.test_items));
+    for (const suggest::MethodQuality& each : *results)
+      rows.push_back(row_of(each, evaluation.test_items));
   print_table(
       {"METHOD", "PROTOTYPES", "P@1 / 3 / 5, %", "P@1, 95 %", "NDCG@5", "POPULAR / RARE", "F1@5",
        "RANK LOSS", "ONE-ERROR", "HAMMING", "CALIBRATION", "LEARNING, S", "ITEMS A SECOND", "MIB"},
@@ -87,7 +90,7 @@ void show(const Arguments& arguments, const SuggestEvaluation& evaluation) {
   show_claims(arguments, evaluation);
 }
 
-SuggestTrial trial_of(const Arguments& arguments, const Run& run) {
+suggest::Trial trial_of(const Arguments& arguments, const Run& run) {
   const bool files = !arguments.train.empty() && !arguments.test.empty();
   const bool library = !arguments.library.empty() && !arguments.collection.empty();
   require(files != library, "give --train and --test, or a library and --collection");
@@ -103,8 +106,8 @@ int run(const Arguments& arguments) {
   return evaluate_and_report(
       arguments, "suggest", arguments.collection,
       [&](const Run& run) {
-        return evaluate_suggest(trial_of(arguments, run), arguments.model.suggester,
-                                arguments.options, run);
+        return suggest::evaluate(trial_of(arguments, run), arguments.model.suggester,
+                                 arguments.options, run);
       },
       show);
 }

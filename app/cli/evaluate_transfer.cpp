@@ -7,35 +7,37 @@
 namespace commonplace::app {
 namespace evaluate_transfer_cli {
 
+using namespace transfer;
+
 struct Arguments : EvaluateArguments {
   std::vector<std::string> source;
   std::vector<std::string> intermediate;
   std::string target;
-  TransferReadOptions read;
-  TransferOptions transfer;
-  TransferEvaluationOptions options;
+  transfer::ReadOptions read;
+  transfer::Options transfer;
+  transfer::EvaluationOptions options;
 };
 
 /// Sources, those in between, the target: of the library, or files.
-TransferEvaluation evaluate(const Arguments& arguments, const Run& run) {
+transfer::Evaluation evaluate(const Arguments& arguments, const Run& run) {
   std::vector<std::string> names = arguments.source;
   names.insert(names.end(), arguments.intermediate.begin(), arguments.intermediate.end());
   names.push_back(arguments.target);
   std::unique_ptr<Library> library;
   if (!arguments.library.empty()) library = std::make_unique<Library>(arguments.library);
-  std::vector<TransferInput> inputs;
+  std::vector<transfer::Input> inputs;
   for (const std::string& name : names)
     inputs.push_back(library ? transfer_input(*library, name, arguments.read.features)
                              : transfer_input(name));
   const std::size_t sources = arguments.source.size();
-  const TransferData data = read_transfer_data(inputs, sources, arguments.read, run);
+  const transfer::Data data = transfer::read_data(inputs, sources, arguments.read, run);
   require_same_data(data, *arguments.comm);
-  return evaluate_transfer(data, sources, arguments.transfer, arguments.options, run);
+  return transfer::evaluate(data, sources, arguments.transfer, arguments.options, run);
 }
 
 std::string number_or_nothing(std::int64_t number) { return number > 0 ? with_commas(number) : ""; }
 
-void show(const Arguments& arguments, const TransferEvaluation& evaluation) {
+void show(const Arguments& arguments, const transfer::Evaluation& evaluation) {
   std::vector<std::string> path;
   for (std::size_t i = 0; i < evaluation.collections.size(); ++i)
     path.push_back(evaluation.collections[i] + " (" + with_commas(evaluation.items[i]) + ")");
@@ -44,7 +46,7 @@ void show(const Arguments& arguments, const TransferEvaluation& evaluation) {
                      "; always saying the same " + "would be right for " +
                      fixed(100 * evaluation.largest_class, 1) + " %.");
   std::vector<std::vector<std::string>> rows;
-  for (const TransferQuality& each : evaluation.methods)
+  for (const transfer::MethodQuality& each : evaluation.methods)
     rows.push_back(
         {each.method, number_or_nothing(each.clusters), number_or_nothing(each.labelled_bridge),
          number_or_nothing(each.labelled_target), number_or_nothing(each.removed),

@@ -7,12 +7,14 @@
 namespace commonplace::app {
 namespace learn_detect_cli {
 
+using namespace detect;
+
 struct Arguments : LearnArguments {
   std::string collection;
-  DetectModelOptions options;
+  detect::ModelOptions options;
 };
 
-void show(const Arguments& arguments, const DetectLearningReport& report) {
+void show(const Arguments& arguments, const detect::Report& report) {
   if (!report.tried.empty() && !arguments.quiet) {
     std::vector<std::vector<std::string>> rows;
     for (const DetectorTrial& each : report.tried)
@@ -40,15 +42,15 @@ int run_update(const Arguments& arguments) {
   return update_and_report(
       arguments, "detect." + arguments.collection,
       [&](Library& library, const std::string& name, const Run& run) {
-        return update_detect(library, name, run);
+        return detect::update(library, name, run);
       },
-      [](const DetectUpdate& update) {
+      [](const detect::Update& update) {
         return nlohmann::ordered_json{{"new_items", update.new_items},
                                       {"changed_items", update.changed_items},
                                       {"statistics_items", update.statistics_items},
                                       {"refreshed", update.refreshed}};
       },
-      [](const DetectUpdate& update) {
+      [](const detect::Update& update) {
         if (update.new_items + update.changed_items + update.statistics_items == 0)
           return std::string();
         std::string text = "Learned " + counted(update.changed_items, "changed item") +
@@ -65,7 +67,7 @@ int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
       [&](Library& library, const Run& run) {
-        return learn_detect(library, arguments.collection, arguments.name, arguments.options, run);
+        return detect::learn(library, arguments.collection, arguments.name, arguments.options, run);
       },
       show);
 }

@@ -7,8 +7,10 @@
 namespace commonplace::app {
 namespace learn_relate_cli {
 
+using namespace relate;
+
 struct Arguments : LearnArguments {
-  RelateOptions options;
+  relate::ModelOptions options;
 };
 
 std::string short_number(double value) {
@@ -17,7 +19,7 @@ std::string short_number(double value) {
   return text;
 }
 
-void show(const Arguments& arguments, const RelateLearningReport& report) {
+void show(const Arguments& arguments, const relate::Report& report) {
   std::vector<std::vector<std::string>> rows;
   for (const LearnedModality& each : report.modalities)
     rows.push_back({each.name, with_commas(each.nodes), with_commas(each.linked), each.features,
@@ -45,8 +47,9 @@ int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
       [&](Library& library, const Run& run) {
-        if (!arguments.update) return learn_relate(library, arguments.name, arguments.options, run);
-        return update_relate(library, arguments.name.empty() ? "relate" : arguments.name, run);
+        if (!arguments.update)
+          return relate::learn(library, arguments.name, arguments.options, run);
+        return relate::update(library, arguments.name.empty() ? "relate" : arguments.name, run);
       },
       show);
 }

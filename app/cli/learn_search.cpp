@@ -6,10 +6,12 @@
 namespace commonplace::app {
 namespace learn_search_cli {
 
+using namespace search;
+
 struct Arguments : LearnArguments {
   std::string target;
   std::vector<std::string> auxiliaries;
-  SearchModelOptions options;
+  search::ModelOptions options;
 };
 
 std::vector<std::string> quality_row(const std::string& name, const HeldOutQuality& quality) {
@@ -18,7 +20,7 @@ std::vector<std::string> quality_row(const std::string& name, const HeldOutQuali
           fixed(quality.missing_map)};
 }
 
-void show_quality(const Arguments& arguments, const SearchLearningReport& report) {
+void show_quality(const Arguments& arguments, const search::Report& report) {
   say(arguments, "On " + counted(report.asked, "hidden tag") + ", asked for:");
   std::vector<std::vector<std::string>> rows = {
       quality_row("own words alone", report.words),
@@ -38,7 +40,7 @@ void show_quality(const Arguments& arguments, const SearchLearningReport& report
   }
 }
 
-void show(const Arguments& arguments, const SearchLearningReport& report) {
+void show(const Arguments& arguments, const search::Report& report) {
   for (const LenderSummary& lender : report.lenders)
     say(arguments, "'" + lender.name + "': " + counted(lender.items, "item") + ", " +
                        counted(lender.common_terms, "term") +
@@ -70,8 +72,8 @@ int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
       [&](Library& library, const Run& run) {
-        return learn_search(library, arguments.target, arguments.auxiliaries, arguments.name,
-                            arguments.options, run);
+        return search::learn(library, arguments.target, arguments.auxiliaries, arguments.name,
+                             arguments.options, run);
       },
       show);
 }

@@ -7,9 +7,11 @@
 namespace commonplace::app {
 namespace learn_suggest_cli {
 
+using namespace suggest;
+
 struct Arguments : LearnArguments {
   std::string collection;
-  SuggestModelOptions options;
+  suggest::ModelOptions options;
 };
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
@@ -60,7 +62,7 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
        "; below it the answer is: nothing fits.");
 }
 
-void show(const Arguments& arguments, const SuggestLearningReport& report) {
+void show(const Arguments& arguments, const suggest::Report& report) {
   const SuggesterReport& fit = report.fit;
   show_tried(arguments, fit);
   say(arguments, "Learned " + counted(fit.tags, "tag") + " from the " + report.features + " of " +
@@ -86,14 +88,14 @@ int run_update(const Arguments& arguments) {
   return update_and_report(
       arguments, "suggest." + arguments.collection,
       [&](Library& library, const std::string& name, const Run& run) {
-        return update_suggest(library, name, run);
+        return suggest::update(library, name, run);
       },
-      [](const SuggestUpdate& update) {
+      [](const suggest::Update& update) {
         return nlohmann::ordered_json{{"new_items", update.new_items},
                                       {"changed_items", update.changed_items},
                                       {"new_tags", update.new_tags}};
       },
-      [](const SuggestUpdate& update) {
+      [](const suggest::Update& update) {
         return !update.any() ? ""
                              : "Learned " + counted(update.new_items, "new item") + ", " +
                                    counted(update.changed_items, "changed item") + " and " +
@@ -106,7 +108,8 @@ int run(const Arguments& arguments) {
   return learn_and_report(
       arguments,
       [&](Library& library, const Run& run) {
-        return learn_suggest(library, arguments.collection, arguments.name, arguments.options, run);
+        return suggest::learn(library, arguments.collection, arguments.name, arguments.options,
+                              run);
       },
       show);
 }

@@ -9,6 +9,8 @@
 namespace commonplace::app {
 namespace map_cli {
 
+using namespace relate;
+
 struct Arguments : Common {
   std::string library;
   std::string model;
@@ -18,7 +20,7 @@ struct Arguments : Common {
 
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
-  const Relations relations(library, arguments.model, arguments.jobs);
+  const relate::Answerer relations(library, arguments.model, arguments.jobs);
   write_whole(arguments.out, draw_map(relations, arguments.options, arguments.jobs));
   if (arguments.json)
     print_json({{"file", arguments.out}});

@@ -12,19 +12,21 @@
 namespace commonplace::app {
 namespace relate_cli {
 
+using namespace relate;
+
 struct Arguments : Common {
   std::string library;
   std::string model;
   std::string at;
   bool same_tags = false;
-  RelateQuery query;
+  relate::Query query;
 };
 
 std::string metres(double value) {
   return value < 950 ? fixed(value, 0) + " m" : fixed(value / 1000, 1) + " km";
 }
 
-void show(const Arguments& arguments, const RelateAnswer& answer) {
+void show(const Arguments& arguments, const relate::Answer& answer) {
   if (answer.nearest)
     tell("Nothing is near the place: the nearest that is known is " + metres(*answer.nearest) +
          " away.");
@@ -37,7 +39,7 @@ void show(const Arguments& arguments, const RelateAnswer& answer) {
                       shorten(each.name, 60), each.known ? "has it" : ""});
       if (!arguments.query.explain) continue;
       std::string why;
-      for (const RelateReason& reason : each.reasons)
+      for (const relate::Reason& reason : each.reasons)
         why += (why.empty() ? "" : ", ") + reason.modality + (reason.adds < 0 ? " " : " +") +
                fixed(reason.adds, 1);
       if (!each.examples.empty()) why += "; as have " + join(each.examples);
@@ -60,7 +62,7 @@ void show(const Arguments& arguments, const RelateAnswer& answer) {
           join(answer.evidence) + ", in " + fixed(1000 * answer.seconds, 0) + " ms.");
 }
 
-int run_same_tags(const Arguments& arguments, const Relations& relations) {
+int run_same_tags(const Arguments& arguments, const relate::Answerer& relations) {
   const std::vector<SameTags> pairs = relations.same_tags(arguments.query.limit);
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
@@ -83,10 +85,10 @@ int run_same_tags(const Arguments& arguments, const Relations& relations) {
 
 int run(Arguments& arguments) {
   const Library library(arguments.library);
-  const Relations relations(library, arguments.model, arguments.jobs);
+  const relate::Answerer relations(library, arguments.model, arguments.jobs);
   if (arguments.same_tags) return run_same_tags(arguments, relations);
   if (!arguments.at.empty()) arguments.query.at = parse_place(arguments.at);
-  const RelateAnswer answer = relations.relate(arguments.query);
+  const relate::Answer answer = relations.ask(arguments.query);
   if (arguments.json)
     print_json(as_json(answer));
   else

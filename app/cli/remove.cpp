@@ -12,6 +12,8 @@
 namespace commonplace::app {
 namespace remove_cli {
 
+using namespace search;
+
 struct Arguments : Common {
   std::string library;
   std::string collection;

@@ -16,6 +16,8 @@
 namespace commonplace::app {
 namespace review_cli {
 
+using namespace suggest;
+
 constexpr int kLineWidth = 100;
 constexpr int kSnippetWidth = 300;
 constexpr std::size_t kShownTags = 10;
@@ -144,7 +146,7 @@ class Dialogue {
   std::int64_t total_;
 };
 
-void show_end(const Arguments& arguments, const TagSuggester& suggester, ReviewQueue& queue,
+void show_end(const Arguments& arguments, const suggest::Answerer& suggester, ReviewQueue& queue,
               bool kept) {
   const ReviewCounts& counts = queue.counts();
   say(arguments, "");
@@ -160,7 +162,7 @@ void show_end(const Arguments& arguments, const TagSuggester& suggester, ReviewQ
     say(arguments,
         "and " + counted(std::ssize(queue.counts_by_tag()) - std::ssize(rows), "other tag") + ".");
   if (counts.decided() == 0) return;
-  const SuggestUpdate& learned = queue.learned();
+  const suggest::Update& learned = queue.learned();
   if (arguments.collection != suggester.collection())
     say(arguments, "The model '" + suggester.name() + "' learns from '" + suggester.collection() +
                        "' and not from these decisions.");
@@ -181,12 +183,12 @@ int run(const Arguments& arguments) {
   Library library(arguments.library,
                   arguments.json ? Library::Access::read : Library::Access::write);
   collection(library, arguments.collection);
-  std::unique_ptr<TagSuggester> suggester;
+  std::unique_ptr<suggest::Answerer> suggester;
   std::unique_ptr<ReviewQueue> queue;
   {
     ProgressBar bar(arguments);
-    suggester =
-        std::make_unique<TagSuggester>(library, arguments.model, arguments.collection, bar.run());
+    suggester = std::make_unique<suggest::Answerer>(library, arguments.model, arguments.collection,
+                                                    bar.run());
     queue = std::make_unique<ReviewQueue>(library, *suggester, arguments.collection, options,
                                           bar.run());
   }

@@ -14,16 +14,18 @@
 namespace commonplace::app {
 namespace search_cli {
 
+using namespace search;
+
 struct Arguments : Common {
   std::string library;
   std::string query;
   std::string like;
   std::vector<std::string> collections;
   std::vector<std::string> models;
-  SearchOptions options;
+  search::Options options;
 };
 
-void explain(const SearchReasons& reasons) {
+void explain(const search::Reasons& reasons) {
   auto line = [&](const std::string& text) { tell(printable("      " + text)); };
   for (const auto& word : reasons.words)
     line("has '" + word.word + "' in its " +
@@ -42,7 +44,7 @@ void explain(const SearchReasons& reasons) {
          fixed(each.weight, 2) + ")");
 }
 
-void show(const Arguments& arguments, const SearchAnswer& answer) {
+void show(const Arguments& arguments, const search::Answer& answer) {
   if (!answer.unknown.empty())
     warn(printable("commonplace: nothing here has, or is known to go with: " +
                    join(answer.unknown)));
@@ -51,7 +53,7 @@ void show(const Arguments& arguments, const SearchAnswer& answer) {
     return;
   }
   if (arguments.options.explain) {
-    for (const SearchHit& hit : answer.hits) {
+    for (const search::Hit& hit : answer.hits) {
       tell(printable(fixed(hit.score, 2) + "  " + hit.collection + "  " + hit.id +
                      (hit.title.empty() ? "" : "  " + shorten(hit.title, 60))));
       if (!hit.tags.empty()) tell(printable("      tags: " + join(hit.tags)));
@@ -60,7 +62,7 @@ void show(const Arguments& arguments, const SearchAnswer& answer) {
     return;
   }
   std::vector<std::vector<std::string>> rows;
-  for (const SearchHit& hit : answer.hits)
+  for (const search::Hit& hit : answer.hits)
     rows.push_back({fixed(hit.score, 2),
                     hit.own > 0 ? (hit.borrowed > 0 ? "own+" : "own") : "borrowed", hit.collection,
                     shorten(hit.id, 40), shorten(hit.title, 40), shorten(join(hit.tags), 60)});
@@ -83,7 +85,7 @@ std::string collection_with(const Arguments& arguments, const Library& library) 
 }
 
 /// An index that had to be made is kept for the next time, if the library can be written.
-void keep_indexes(const Arguments& arguments, const SearchResults::Searchers& searchers) {
+void keep_indexes(const Arguments& arguments, const search::Results::Searchers& searchers) {
   for (const auto& searcher : searchers) {
     if (!searcher->index_is_new()) continue;
     try {
@@ -101,32 +103,32 @@ int run(Arguments& arguments) {
   require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
           "; expected 1 or more");
   const Library library(arguments.library);
-  const SearchQuery query = parse_query(arguments.query);
+  const search::Query query = parse_query(arguments.query);
   require(!arguments.like.empty() || !query.words.empty() || query.condition,
           "the query is empty; give words to search for");
   const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
-  SearchResults::Searchers searchers;
+  search::Results::Searchers searchers;
   {
     ProgressBar bar(arguments);
     for (const SearchPlace& place : search_places(library, arguments.collections, arguments.models))
       searchers.push_back(
-          std::make_shared<CollectionSearcher>(library, place.collection, place.model, bar.run()));
+          std::make_shared<search::Answerer>(library, place.collection, place.model, bar.run()));
   }
   require(!searchers.empty(), "the library is empty; add something with: commonplace add ",
           arguments.library, " NAME SOURCE");
   const auto begin = Clock::now();
-  std::vector<SearchRanking> rankings;
+  std::vector<search::Ranking> rankings;
   for (const auto& searcher : searchers)
     rankings.push_back(arguments.like.empty()
                            ? searcher->rank(query, arguments.options)
                            : searcher->rank_like(like_in, arguments.like, arguments.options));
-  const SearchResults results(searchers, std::move(rankings), arguments.options.limit);
-  const SearchAnswer answer = {results.page(0, results.total(), arguments.options),
-                               results.unknown()};
+  const search::Results results(searchers, std::move(rankings), arguments.options.limit);
+  const search::Answer answer = {results.page(0, results.total(), arguments.options),
+                                 results.unknown()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
     Json hits = Json::array();
-    for (const SearchHit& hit : answer.hits)
+    for (const search::Hit& hit : answer.hits)
       hits.push_back(as_json(hit, arguments.options.explain));
     print_json({{"query", arguments.query},
                 {"milliseconds", seconds * 1000},

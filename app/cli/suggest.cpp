@@ -19,6 +19,8 @@
 namespace commonplace::app {
 namespace suggest_cli {
 
+using namespace suggest;
+
 /// A text longer than this is not what a person would have tags suggested for.
 constexpr std::uint64_t kMostText = 16U << 20U;
 /// Larger files are no pictures that are decoded.
@@ -91,7 +93,7 @@ Asked asked_for(const Arguments& arguments) {
   return asked;
 }
 
-void show(const Arguments& arguments, const std::string& name, const SuggestAnswer& answer,
+void show(const Arguments& arguments, const std::string& name, const suggest::Answer& answer,
           bool several) {
   if (several) tell(shorten(name, 100) + ":");
   if (!answer.unseen.empty()) say(arguments, "Without " + answer.unseen);
@@ -117,22 +119,22 @@ int run(const Arguments& arguments) {
   require(arguments.limit >= 1, "--limit is ", arguments.limit, "; expected 1 or more");
   require(arguments.threshold <= 1, "--threshold is ", arguments.threshold,
           "; expected a confidence from 0 to 1");
-  SuggestOptions options;
+  suggest::Options options;
   options.limit = arguments.limit;
   if (arguments.threshold >= 0) options.threshold = arguments.threshold;
   options.explain = arguments.explain;
   Asked asked = asked_for(arguments);
   require(!asked.things.empty() || !arguments.items.empty(),
           "say what to suggest tags for: --item ID, --text, --file, --image or --stdin");
-  std::vector<SuggestAnswer> answers;
+  std::vector<suggest::Answer> answers;
   {
     ProgressBar bar(arguments);
-    const TagSuggester suggester(library, arguments.model, arguments.collection, bar.run());
-    answers = suggester.suggest(asked.things, options);
+    const suggest::Answerer suggester(library, arguments.model, arguments.collection, bar.run());
+    answers = suggester.ask(asked.things, options);
     if (!arguments.items.empty()) {
       const std::string& from =
           arguments.collection.empty() ? suggester.collection() : arguments.collection;
-      for (SuggestAnswer& each : suggester.suggest(from, arguments.items, options))
+      for (suggest::Answer& each : suggester.ask(from, arguments.items, options))
         answers.push_back(std::move(each));
       asked.names.insert(asked.names.end(), arguments.items.begin(), arguments.items.end());
     }

@@ -4,7 +4,7 @@
 
 namespace commonplace::app {
 
-std::string why(const SuggestReasons& reasons) {
+std::string why(const suggest::Reasons& reasons) {
   std::string text;
   for (const auto& each : reasons.words)
     text += (text.empty() ? "because of " : ", ") + each.word + " (" + fixed(100 * each.weight, 0) +

@@ -11,6 +11,8 @@
 namespace commonplace::app {
 namespace teach_cli {
 
+using namespace detect;
+
 struct Arguments : Common {
   std::string library;
   std::string name;

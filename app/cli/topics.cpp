@@ -14,6 +14,8 @@
 namespace commonplace::app {
 namespace topics_cli {
 
+using namespace search;
+
 struct Arguments : Common {
   std::string library;
   std::string model;
@@ -25,13 +27,13 @@ struct Arguments : Common {
 std::vector<ModelRecord> chosen_models(const Arguments& arguments, const Library& library) {
   if (!arguments.model.empty()) {
     ModelRecord record = model_record(library, arguments.model);
-    require(record.kind == kSearchModelKind, "model '", record.name, "' is of kind '", record.kind,
-            "', which has no topics to show; name a search model");
+    require(record.kind == search::kModelKind, "model '", record.name, "' is of kind '",
+            record.kind, "', which has no topics to show; name a search model");
     return {std::move(record)};
   }
   std::vector<ModelRecord> records;
   for (ModelRecord& record : model_records(library))
-    if (record.kind == kSearchModelKind) records.push_back(std::move(record));
+    if (record.kind == search::kModelKind) records.push_back(std::move(record));
   require(!records.empty(), "there is no search model yet; learn one with: commonplace learn ",
           arguments.library, " search --target NAME");
   return records;
@@ -41,12 +43,12 @@ int run(const Arguments& arguments) {
   const Library library(arguments.library);
   Json json = Json::array();
   for (const ModelRecord& record : chosen_models(arguments, library)) {
-    const SearchModel model = load_search_model(TensorFile(record.file));
-    SearchIndex index;
+    const search::Model model = search::load_model(TensorFile(record.file));
+    search::Index index;
     {
       ProgressBar bar(arguments);
-      index =
-          open_search_index(library, collection(library, model.target), &record, &model, bar.run());
+      index = search::open_index(library, collection(library, model.target), &record, &model,
+                                 bar.run());
     }
     std::vector<std::vector<std::string>> rows;
     Json topics = Json::array();

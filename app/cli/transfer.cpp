@@ -14,20 +14,22 @@
 namespace commonplace::app {
 namespace transfer_cli {
 
+using namespace transfer;
+
 struct Arguments : Common {
   std::string library;
   std::string chain;
   bool undo = false;
-  TransferRequest request;
-  TransferReadOptions read;
-  TransferOptions options;
+  transfer::Request request;
+  transfer::ReadOptions read;
+  transfer::Options options;
 };
 
 std::string signed_points(double gain) {
   return (gain < 0 ? "" : "+") + fixed(100 * gain, 1) + " points";
 }
 
-void show_forecast(const Arguments& arguments, const TransferSummary& summary) {
+void show_forecast(const Arguments& arguments, const transfer::Answer& summary) {
   if (!summary.forecast) return;
   const RankedBridge& bridge = *summary.forecast;
   if (bridge.only_way)
@@ -39,10 +41,10 @@ void show_forecast(const Arguments& arguments, const TransferSummary& summary) {
                        ") against direct transfer, by " + summary.advice + ".");
 }
 
-void show_stages(const TransferSummary& summary) {
+void show_stages(const transfer::Answer& summary) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
-    const TransferStage& stage = summary.stages[i];
+    const transfer::Stage& stage = summary.stages[i];
     rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
                     fixed(100 * stage.shared_features, 0), stage.told_by,
                     std::string(stage.clustered ? "yes" : "no") +
@@ -63,7 +65,7 @@ void show_stages(const TransferSummary& summary) {
            "' items group by something else than these labels; that step was undone.");
 }
 
-void show(const Arguments& arguments, const TransferSummary& summary) {
+void show(const Arguments& arguments, const transfer::Answer& summary) {
   show_forecast(arguments, summary);
   if (summary.refused) {
     warn("Nothing was written: " + summary.reason + ". --force goes on nevertheless.");
@@ -87,7 +89,7 @@ void show(const Arguments& arguments, const TransferSummary& summary) {
 int run_undo(const Arguments& arguments) {
   Comm& comm = *arguments.comm;
   Library library = open_to_write(arguments, arguments.library);
-  const std::string model = transfer_model_name(arguments.request);
+  const std::string model = transfer::model_name(arguments.request);
   const Collection target = collection(library, arguments.request.target);
   model_record(library, model);  // all ranks miss it alike, not only the one that removes
   std::int64_t removed = 0;
@@ -105,11 +107,11 @@ int run(Arguments& arguments) {
   if (arguments.undo) return run_undo(arguments);
   arguments.request.chain = !arguments.chain.empty();
   Library library = open_to_write(arguments, arguments.library);
-  TransferSummary summary;
+  transfer::Answer summary;
   {
     ProgressBar bar(arguments);
     summary =
-        transfer_labels(library, arguments.request, arguments.read, arguments.options, bar.run());
+        transfer::ask(library, arguments.request, arguments.read, arguments.options, bar.run());
   }
   if (arguments.json)
     print_json(nlohmann::ordered_json::parse(to_json(summary)));

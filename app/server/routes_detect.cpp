@@ -10,22 +10,22 @@ constexpr std::int64_t kMostFound = 10'000;
 
 /// Where a missing model is a 404 rather than a mistake in the request.
 void with_finder(Workspace& workspace, const std::string& model, const std::string& collection,
-                 const std::function<void(const ConceptFinder&)>& ask) {
+                 const std::function<void(const detect::Answerer&)>& ask) {
   {
     const auto library = workspace.library();
     if (!collection.empty()) known_collection(*library, collection);
-    or_not_found([&] { return detect_model_for(*library, model, collection); });
+    or_not_found([&] { return detect::model_for(*library, model, collection); });
   }
   workspace.with_finder(model, collection, ask);
 }
 
 /// The answer with titles and tags, from `offset` on.
-Response found_answer(Workspace& workspace, const DetectAnswer& answer,
+Response found_answer(Workspace& workspace, const detect::Answer& answer,
                       const std::string& collection_name, std::int64_t offset) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, collection_name);
   ItemReader reader(*library, chosen);
-  DetectAnswer page = answer;
+  detect::Answer page = answer;
   const auto skipped = std::min<std::int64_t>(offset, std::ssize(page.items_found));
   page.items_found.erase(page.items_found.begin(), page.items_found.begin() + skipped);
   Json json = as_json(page, collection_name);
@@ -55,15 +55,15 @@ Response detect_answer(Workspace& workspace, const Request& request) {
   const Json body = json_body(request);
   const std::string name = demanded_text(body, "concept");
   const std::int64_t offset = number(body, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(body, "limit", 100, 1, kMostFound);
   options.uncertain = flag(body, "uncertain");
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string in;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 in = finder.collection();
-                answer = finder.find(
+                answer = finder.ask(
                     name, joined(lessons_in_force(*workspace.library(), in, name), body), options);
               });
   return found_answer(workspace, answer, in, offset);
@@ -71,15 +71,15 @@ Response detect_answer(Workspace& workspace, const Request& request) {
 
 Response concept_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, kMostFound);
-  DetectOptions options;
+  detect::Options options;
   options.limit = offset + number(request, "limit", 100, 1, kMostFound);
   options.uncertain = flag(request, "uncertain");
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string in;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 in = finder.collection();
-                answer = or_not_found([&] { return finder.find(path.at("concept"), options); });
+                answer = or_not_found([&] { return finder.ask(path.at("concept"), options); });
               });
   return found_answer(workspace, answer, in, offset);
 }
@@ -87,9 +87,9 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
 Response concepts_answer(Workspace& workspace, const Request& request) {
   Json json = {{"collection", ""}, {"concepts", Json::array()}};
   with_finder(workspace, text(request, "model"), text(request, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 json["collection"] = finder.collection();
-                for (const DetectableConcept& each : finder.concepts())
+                for (const detect::DetectableConcept& each : finder.concepts())
                   json["concepts"].push_back(as_json(each));
               });
   return json_answer(json);
@@ -105,17 +105,17 @@ std::string tags_name(const std::string& collection, const std::string& name) {
 Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   const std::string& name = path.at("concept");
-  DetectOptions options;
+  detect::Options options;
   options.limit = number(body, "items", 0, 1, kMostFound);
-  DetectAnswer answer;
+  detect::Answer answer;
   std::string in;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
-              [&](const ConceptFinder& finder) {
+              [&](const detect::Answerer& finder) {
                 in = finder.collection();
-                answer = or_not_found([&] { return finder.find(name, options); });
+                answer = or_not_found([&] { return finder.ask(name, options); });
               });
   std::vector<MachineTag> tags;
-  for (const Detected& each : answer.items_found) {
+  for (const detect::Detected& each : answer.items_found) {
     const double sure = each.taught != 0 ? (each.taught > 0 ? 1 : 0) : each.confidence;
     if (each.taught >= 0) tags.push_back({each.id, name, sure < 0 ? 0.5 : sure});
   }
@@ -132,7 +132,7 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   std::int64_t before = 0;
   workspace.write([&](Library& library) {
-    const std::string in = collection_to_teach(library, text(request, "collection"));
+    const std::string in = detect::collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
     const std::string given = tags_name(in, path.at("concept"));
     name_model(library, given);
@@ -151,7 +151,7 @@ Response lessons_answer(Workspace& workspace, const Request& request, const Path
   if (lessons.empty()) throw Problem{400, "there is nothing to keep: give 'yes', 'no' or 'forget'"};
   workspace.write([&](Library& library) {
     const Collection chosen =
-        known_collection(library, collection_to_teach(library, text(body, "collection")));
+        known_collection(library, detect::collection_to_teach(library, text(body, "collection")));
     teach(library, chosen, path.at("concept"), lessons);
   });
   return json_answer({{"concept", path.at("concept")}, {"stored", lessons.size()}});

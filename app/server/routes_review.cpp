@@ -91,7 +91,7 @@ struct Open {
   std::string model;
   Collection collection;
   std::shared_ptr<const Workspace::Questions> all;
-  std::vector<const ReviewCandidate*> left;
+  std::vector<const suggest::ReviewCandidate*> left;
 };
 
 Open open_questions(Workspace& workspace, const Request& request) {
@@ -99,16 +99,16 @@ Open open_questions(Workspace& workspace, const Request& request) {
   const auto library = workspace.library();
   open.collection = known_collection(*library, text(request, "collection"));
   open.model = model_for(workspace, request, open.collection);
-  ReviewOptions options;
+  suggest::ReviewOptions options;
   const std::string order = text(request, "order");
-  options.order = review_order(order.empty() ? "confident" : order);
+  options.order = suggest::review_order(order.empty() ? "confident" : order);
   options.tag = text(request, "tag");
   options.threshold = share(request, "threshold");
   open.all = workspace.questions(open.model, open.collection.name, options);
   std::set<Pair> decided;
   for (const Decision& each : decisions_in_force(*library, open.collection.name))
     decided.emplace(each.item, tag_key(each.tag));
-  for (const ReviewCandidate& each : *open.all)
+  for (const suggest::ReviewCandidate& each : *open.all)
     if (!decided.contains({each.id, tag_key(each.tag)})) open.left.push_back(&each);
   return open;
 }
@@ -121,11 +121,11 @@ Response review_answer(Workspace& workspace, const Request& request) {
   ItemReader reader(*library, open.collection);
   Json entries = Json::array();
   for (std::int64_t at = offset; at < std::ssize(open.left) && std::ssize(entries) < limit; ++at) {
-    const ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
+    const suggest::ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
     const std::optional<Item> item = reader.find(each.id);
     if (!item) continue;
     Json json = brief_json(workspace, open.collection, *item);
-    json["snippet"] = snippet_of(item->text);
+    json["snippet"] = suggest::snippet_of(item->text);
     json["tag"] = each.tag;
     json["confidence"] = each.confidence;
     entries.push_back(std::move(json));
@@ -139,7 +139,7 @@ Response review_answer(Workspace& workspace, const Request& request) {
 Response review_tags_answer(Workspace& workspace, const Request& request) {
   const Open open = open_questions(workspace, request);
   std::map<std::string, std::int64_t> counts;
-  for (const ReviewCandidate* each : open.left) ++counts[each->tag];
+  for (const suggest::ReviewCandidate* each : open.left) ++counts[each->tag];
   std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -176,7 +176,7 @@ Response effect_answer(Workspace& workspace, const Answers& answers, const Reque
 }
 
 Response suggestions_answer(Workspace& workspace, const Request& request, const PathValues& path) {
-  SuggestOptions options;
+  suggest::Options options;
   options.limit = number(request, "limit", 10, 1, 100);
   options.threshold = share(request, "threshold");
   options.explain = true;
@@ -184,10 +184,10 @@ Response suggestions_answer(Workspace& workspace, const Request& request, const 
   const Collection chosen = known_collection(*library, path.at("c"));
   const Item item = known_item(*library, chosen, path.at("id"));
   const std::string model = model_for(workspace, request, chosen);
-  SuggestAnswer answer;
-  workspace.with_suggester(model, [&](const TagSuggester& suggester) {
+  suggest::Answer answer;
+  workspace.with_suggester(model, [&](const suggest::Answerer& suggester) {
     const std::vector<std::string> ids = {item.id};
-    answer = suggester.suggest(chosen.name, ids, options).at(0);
+    answer = suggester.ask(chosen.name, ids, options).at(0);
   });
   return json_answer({{"model", model},
                       {"familiarity", answer.familiarity},

@@ -29,7 +29,7 @@ struct Page {
 };
 
 /// A hit as BRIEF, with its scores.
-Json hit_json(Workspace& workspace, const Collection& collection, SearchHit hit, bool explain,
+Json hit_json(Workspace& workspace, const Collection& collection, search::Hit hit, bool explain,
               const std::vector<std::string>& words) {
   Json scores = as_json(hit, explain);
   Item item;
@@ -45,15 +45,15 @@ Json hit_json(Workspace& workspace, const Collection& collection, SearchHit hit,
 }
 
 Response hits_answer(Workspace& workspace, const Page& page, const std::string& query,
-                     Clock::time_point begin, const SearchResults& results,
+                     Clock::time_point begin, const search::Results& results,
                      const std::vector<std::string>& words) {
-  SearchOptions options;
+  search::Options options;
   options.explain = page.explain;
   options.words_only = page.words_only;
   Json hits = Json::array();
   const auto library = workspace.library();
   std::map<std::string, Collection> collections;
-  for (SearchHit& hit : results.page(page.offset, page.limit, options)) {
+  for (search::Hit& hit : results.page(page.offset, page.limit, options)) {
     auto known = collections.find(hit.collection);
     if (known == collections.end())
       known = collections.emplace(hit.collection, collection(*library, hit.collection)).first;
@@ -67,10 +67,10 @@ Response hits_answer(Workspace& workspace, const Page& page, const std::string& 
                       {"hits", hits}});
 }
 
-SearchOrder search_order(const std::string& word) {
-  if (word.empty() || word == "best") return SearchOrder::best;
-  if (word == "newest") return SearchOrder::newest;
-  if (word == "oldest") return SearchOrder::oldest;
+search::Order search_order(const std::string& word) {
+  if (word.empty() || word == "best") return search::Order::best;
+  if (word == "newest") return search::Order::newest;
+  if (word == "oldest") return search::Order::oldest;
   throw Problem{400, concat("'order' is '", word, "'; expected best, newest or oldest")};
 }
 
@@ -83,7 +83,7 @@ Response search_answer(Workspace& workspace, const Request& request) {
   return hits_answer(workspace, page, query, begin,
                      *workspace.search(query, in, request.values("model"), page.words_only,
                                        page.until(), search_order(text(request, "order"))),
-                     parse_query(query).words);
+                     search::parse_query(query).words);
 }
 
 Response like_answer(Workspace& workspace, const Request& request) {
@@ -107,16 +107,16 @@ Response topics_answer(Workspace& workspace, const Request& request) {
   const auto library = workspace.library();
   Json models = Json::array();
   for (const ModelRecord& record : model_records(*library)) {
-    if (record.kind != kSearchModelKind || (!wanted.empty() && record.name != wanted)) continue;
-    const SearchModel model = load_search_model(TensorFile(record.file));
+    if (record.kind != search::kModelKind || (!wanted.empty() && record.name != wanted)) continue;
+    const search::Model model = search::load_model(TensorFile(record.file));
     if (!has_collection(*library, model.target)) continue;
-    const SearchIndex index = open_search_index(*library, collection(*library, model.target),
-                                                &record, &model, {.jobs = workspace.jobs()});
-    std::vector<TopicSummary> found =
-        topic_summaries(*library, model, index, terms, examples, workspace.jobs());
+    const search::Index index = search::open_index(*library, collection(*library, model.target),
+                                                   &record, &model, {.jobs = workspace.jobs()});
+    std::vector<search::TopicSummary> found =
+        search::topic_summaries(*library, model, index, terms, examples, workspace.jobs());
     if (found.size() > limit) found.resize(limit);
     Json topics = Json::array();
-    for (const TopicSummary& topic : found) topics.push_back(as_json(topic));
+    for (const search::TopicSummary& topic : found) topics.push_back(as_json(topic));
     models.push_back({{"model", record.name}, {"topics", topics}});
   }
   if (models.empty() && !wanted.empty())

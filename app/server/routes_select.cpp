@@ -18,21 +18,21 @@ constexpr std::size_t kMostChanges = 100;
 /// Rows of each collection that was found in, in the order of what was found.
 using FoundRows = std::map<std::string, std::vector<std::int64_t>>;
 
-FoundRows rows_of(const SearchResults& results) {
+FoundRows rows_of(const search::Results& results) {
   FoundRows rows;
-  results.visit([&](const CollectionSearcher& searcher, std::int64_t row) {
+  results.visit([&](const search::Answerer& searcher, std::int64_t row) {
     rows[searcher.collection()].push_back(row);
   });
   return rows;
 }
 
-std::shared_ptr<const SearchResults> found(Workspace& workspace, const std::string& query,
-                                           const std::vector<std::string>& in, bool words_only) {
+std::shared_ptr<const search::Results> found(Workspace& workspace, const std::string& query,
+                                             const std::vector<std::string>& in, bool words_only) {
   for (const std::string& name : in) known_collection(*workspace.library(), name);
   return workspace.search(query, in, {}, words_only, Workspace::kMostHits);
 }
 
-std::shared_ptr<const SearchResults> found(Workspace& workspace, const Request& request) {
+std::shared_ptr<const search::Results> found(Workspace& workspace, const Request& request) {
   return found(workspace, text(request, "q"), request.values("collection"),
                flag(request, "words_only"));
 }
@@ -215,7 +215,7 @@ Response facets_answer(Workspace& workspace, Countables& countables, const Reque
   std::int64_t placed = 0;
   std::vector<std::int64_t> times;
   Json in = Json::array();
-  results->visit([&](const CollectionSearcher& searcher, std::int64_t row) {
+  results->visit([&](const search::Answerer& searcher, std::int64_t row) {
     if (const auto time = searcher.time_of(row)) {
       times.push_back(*time);
       ++years[time_of_epoch(*time).substr(0, 4)];

@@ -27,13 +27,13 @@ Json project_json(const ModelRecord& record) {
 
 ModelRecord known_project(const Library& library, const std::string& id) {
   for (ModelRecord& record : model_records(library))
-    if (record.name == id && record.kind == kSuggestModelKind) return std::move(record);
+    if (record.name == id && record.kind == suggest::kModelKind) return std::move(record);
   throw Problem{404, concat("there is no project '", id, "'")};
 }
 
-Json results_json(const SuggestAnswer& answer) {
+Json results_json(const suggest::Answer& answer) {
   Json results = Json::array();
-  for (const Suggestion& each : answer.suggestions)
+  for (const suggest::Suggestion& each : answer.suggestions)
     results.push_back({{"uri", std::string(kUri) + percent_encoded(each.tag)},
                        {"label", each.tag},
                        {"notation", nullptr},
@@ -41,23 +41,23 @@ Json results_json(const SuggestAnswer& answer) {
   return results;
 }
 
-SuggestOptions options_of(std::int64_t limit, std::optional<double> threshold) {
-  SuggestOptions options;
+suggest::Options options_of(std::int64_t limit, std::optional<double> threshold) {
+  suggest::Options options;
   options.limit = limit;
   // Annif's default: whoever asks for no threshold gets as many as the limit says.
   options.threshold = threshold.value_or(0);
   return options;
 }
 
-std::vector<SuggestAnswer> suggest(Workspace& workspace, const std::string& project,
-                                   const std::vector<std::string>& documents,
-                                   const SuggestOptions& options) {
+std::vector<suggest::Answer> suggest(Workspace& workspace, const std::string& project,
+                                     const std::vector<std::string>& documents,
+                                     const suggest::Options& options) {
   known_project(*workspace.library(), project);
-  std::vector<EvidenceOf> things;
+  std::vector<suggest::EvidenceOf> things;
   for (const std::string& each : documents) things.push_back({each, {}, {}});
-  std::vector<SuggestAnswer> answers;
-  workspace.with_suggester(project, [&](const TagSuggester& suggester) {
-    answers = suggester.suggest(things, options);
+  std::vector<suggest::Answer> answers;
+  workspace.with_suggester(project, [&](const suggest::Answerer& suggester) {
+    answers = suggester.ask(things, options);
   });
   return answers;
 }
@@ -70,7 +70,7 @@ Response suggest_answer(Workspace& workspace, const Request& request, const Path
   form.query = *fields;
   const std::optional<std::string> document = form.value("text");
   if (!document) throw Problem{400, "'text' is missing"};
-  const SuggestOptions options =
+  const suggest::Options options =
       options_of(number(form, "limit", 10, 1, 1000), share(form, "threshold"));
   return json_answer(
       {{"results", results_json(suggest(workspace, path.at("id"), {*document}, options).at(0))}});
@@ -82,7 +82,7 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
     throw Problem{400, "'documents' is missing: a list of {\"document_id\", \"text\"}"};
   if (body["documents"].size() > kMostDocuments)
     throw Problem{400, concat("at most ", kMostDocuments, " documents at a time")};
-  const SuggestOptions options =
+  const suggest::Options options =
       options_of(number(request, "limit", 10, 1, 1000), share(request, "threshold"));
   std::vector<std::string> documents;
   Json answer = Json::array();
@@ -91,7 +91,7 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
     const std::string id = text(each, "document_id");
     answer.push_back({{"document_id", id.empty() ? Json() : Json(id)}});
   }
-  const std::vector<SuggestAnswer> found = suggest(workspace, path.at("id"), documents, options);
+  const std::vector<suggest::Answer> found = suggest(workspace, path.at("id"), documents, options);
   for (std::size_t i = 0; i < found.size(); ++i) answer[i]["results"] = results_json(found[i]);
   return json_answer(answer);
 }
@@ -138,7 +138,7 @@ Response learn_answer(Workspace& workspace, const Request& request, const PathVa
   workspace.write([&](Library& library) {
     add_items(library, known_collection(library, of), std::move(items));
   });
-  workspace.with_suggester(record.name, [](const TagSuggester&) {});
+  workspace.with_suggester(record.name, [](const suggest::Answerer&) {});
   Response nothing;
   nothing.status = 204;
   nothing.type.clear();
@@ -151,7 +151,7 @@ void add_suggest_routes(Router& router, Workspace& workspace) {
   router.add({"GET", "/v1/projects", [&workspace](const Request&, const PathValues&) {
                 Json projects = Json::array();
                 for (const ModelRecord& record : model_records(*workspace.library()))
-                  if (record.kind == kSuggestModelKind) projects.push_back(project_json(record));
+                  if (record.kind == suggest::kModelKind) projects.push_back(project_json(record));
                 return json_answer({{"projects", projects}});
               }});
   router.add({"GET", "/v1/projects/{id}", [&workspace](const Request&, const PathValues& path) {

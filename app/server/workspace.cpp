@@ -27,7 +27,7 @@ std::string items_of(const Collection& collection) {
 }
 
 /// Whether results were found by a searcher that one of these has taken the place of.
-bool is_behind(const SearchResults& results, const SearchResults::Searchers& newest) {
+bool is_behind(const search::Results& results, const search::Results::Searchers& newest) {
   return std::any_of(newest.begin(), newest.end(), [&](const auto& now) {
     return std::any_of(results.searchers().begin(), results.searchers().end(),
                        [&](const auto& then) {
@@ -42,10 +42,10 @@ bool is_behind(const SearchResults& results, const SearchResults::Searchers& new
 // Each has a connection of its own, since what is open for long is used by several threads.
 
 struct Workspace::OpenSearcher {
-  OpenSearcher(const std::filesystem::path& path, const SearchPlace& place, int jobs)
+  OpenSearcher(const std::filesystem::path& path, const search::SearchPlace& place, int jobs)
       : library(path), searcher(library, place.collection, place.model, {.jobs = jobs}) {}
   Library library;
-  CollectionSearcher searcher;
+  search::Answerer searcher;
 };
 
 struct Workspace::OpenSuggester {
@@ -55,7 +55,7 @@ struct Workspace::OpenSuggester {
     changed = suggester.update().any();
   }
   Library library;
-  TagSuggester suggester;
+  suggest::Answerer suggester;
   std::string state;  ///< of the collection, as the suggester has learned it
   bool changed;       ///< it knows more than is stored
   std::shared_mutex mutex;
@@ -65,7 +65,7 @@ struct Workspace::OpenFinder {
   OpenFinder(const std::filesystem::path& path, const std::string& model, int jobs)
       : library(path), finder(library, model, "", {.jobs = jobs}) {}
   Library library;
-  ConceptFinder finder;
+  detect::Answerer finder;
   std::mutex mutex;
 };
 
@@ -73,7 +73,7 @@ struct Workspace::OpenRelations {
   OpenRelations(const std::filesystem::path& path, const std::string& model, int jobs)
       : library(path), relations(library, model, jobs) {}
   Library library;
-  Relations relations;
+  relate::Answerer relations;
   std::mutex mutex;
 };
 
@@ -107,9 +107,9 @@ void Workspace::write(const std::function<void(Library&)>& change) {
   change(*writer_);
 }
 
-std::shared_ptr<const CollectionSearcher> Workspace::searcher(const Library& library,
-                                                              const SearchPlace& place,
-                                                              std::string& key) {
+std::shared_ptr<const search::Answerer> Workspace::searcher(const Library& library,
+                                                            const search::SearchPlace& place,
+                                                            std::string& key) {
   const std::string name = place.collection + '\n' + place.model;
   std::string state = state_of(library, collection(library, place.collection));
   if (!place.model.empty()) state += '\n' + state_of_model(model_record(library, place.model));
@@ -123,7 +123,7 @@ std::shared_ptr<const CollectionSearcher> Workspace::searcher(const Library& lib
   return {open, &open->searcher};
 }
 
-void Workspace::keep_index(const CollectionSearcher& made) {
+void Workspace::keep_index(const search::Answerer& made) {
   if (!made.index_is_new() || read_only_) return;
   try {
     write([&](Library& writable) { made.keep_index(writable); });
@@ -132,8 +132,8 @@ void Workspace::keep_index(const CollectionSearcher& made) {
   }
 }
 
-std::shared_ptr<const SearchResults> Workspace::kept(
-    const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make) {
+std::shared_ptr<const search::Results> Workspace::kept(
+    const std::string& key, const std::function<std::shared_ptr<const search::Results>()>& make) {
   {
     const std::scoped_lock lock(results_mutex_);
     const auto found = std::find_if(results_.begin(), results_.end(),
@@ -143,7 +143,7 @@ std::shared_ptr<const SearchResults> Workspace::kept(
       return found->results;
     }
   }
-  const std::shared_ptr<const SearchResults> made = make();
+  const std::shared_ptr<const search::Results> made = make();
   const std::scoped_lock lock(results_mutex_);
   // Results hold their searchers, and a library has room for one generation of them.
   results_.remove_if(
@@ -153,48 +153,48 @@ std::shared_ptr<const SearchResults> Workspace::kept(
   return made;
 }
 
-std::shared_ptr<const SearchResults> Workspace::ranked(
-    const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
-    SearchOrder order,
-    const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank) {
-  SearchOptions options;
-  const bool first = until <= kFirstHits && !overlap(places) && order == SearchOrder::best;
+std::shared_ptr<const search::Results> Workspace::ranked(
+    const std::string& asked, const std::vector<search::SearchPlace>& places, std::int64_t until,
+    search::Order order,
+    const std::function<search::Ranking(const search::Answerer&, const search::Options&)>& rank) {
+  search::Options options;
+  const bool first = until <= kFirstHits && !overlap(places) && order == search::Order::best;
   options.limit = first ? kFirstHits : kMostHits;
   const auto reading = library();
-  SearchResults::Searchers searchers;
+  search::Results::Searchers searchers;
   std::string key = concat(asked, '\n', options.limit, ' ', static_cast<int>(order), '\n');
-  for (const SearchPlace& place : places) searchers.push_back(searcher(*reading, place, key));
+  for (const search::SearchPlace& place : places)
+    searchers.push_back(searcher(*reading, place, key));
   return kept(key, [&] {
-    std::vector<SearchRanking> rankings;
+    std::vector<search::Ranking> rankings;
     for (const auto& each : searchers) rankings.push_back(rank(*each, options));
-    return std::make_shared<const SearchResults>(searchers, std::move(rankings), options.limit,
-                                                 order);
+    return std::make_shared<const search::Results>(searchers, std::move(rankings), options.limit,
+                                                   order);
   });
 }
 
-std::shared_ptr<const SearchResults> Workspace::search(const std::string& text,
-                                                       const std::vector<std::string>& collections,
-                                                       const std::vector<std::string>& models,
-                                                       bool words_only, std::int64_t until,
-                                                       SearchOrder order) {
-  const SearchQuery query = parse_query(text);
+std::shared_ptr<const search::Results> Workspace::search(
+    const std::string& text, const std::vector<std::string>& collections,
+    const std::vector<std::string>& models, bool words_only, std::int64_t until,
+    search::Order order) {
+  const search::Query query = search::parse_query(text);
   // What machines tagged changes without the collection's state.
   const auto reading = library();
   return ranked(concat("search ", words_only, ' ', machine_state(*reading), ' ', text),
-                search_places(*reading, collections, models), until, order,
-                [&](const CollectionSearcher& in, SearchOptions options) {
+                search::search_places(*reading, collections, models), until, order,
+                [&](const search::Answerer& in, search::Options options) {
                   options.words_only = words_only;
                   return in.rank(query, options);
                 });
 }
 
-std::shared_ptr<const SearchResults> Workspace::like(const std::string& collection,
-                                                     const std::string& id,
-                                                     const std::vector<std::string>& in,
-                                                     std::int64_t until) {
-  return ranked(concat("like ", collection, '\n', id), search_places(*library(), in, {}), until,
-                SearchOrder::best,
-                [&](const CollectionSearcher& each, const SearchOptions& options) {
+std::shared_ptr<const search::Results> Workspace::like(const std::string& collection,
+                                                       const std::string& id,
+                                                       const std::vector<std::string>& in,
+                                                       std::int64_t until) {
+  return ranked(concat("like ", collection, '\n', id), search::search_places(*library(), in, {}),
+                until, search::Order::best,
+                [&](const search::Answerer& each, const search::Options& options) {
                   return each.rank_like(collection, id, options);
                 });
 }
@@ -219,7 +219,7 @@ double Workspace::ratio(const Collection& collection, const std::string& id,
 }
 
 std::string Workspace::suggest_model(const std::string& model, const std::string& collection) {
-  return suggest_model_for(*library(), model, collection);
+  return suggest::model_for(*library(), model, collection);
 }
 
 std::shared_ptr<Workspace::OpenSuggester> Workspace::open_suggester(const std::string& model) {
@@ -230,7 +230,7 @@ std::shared_ptr<Workspace::OpenSuggester> Workspace::open_suggester(const std::s
 }
 
 void Workspace::with_suggester(const std::string& model,
-                               const std::function<void(const TagSuggester&)>& ask) {
+                               const std::function<void(const suggest::Answerer&)>& ask) {
   const auto open = open_suggester(model);
   const auto reading = library();
   const std::string& of = open->suggester.collection();
@@ -251,9 +251,9 @@ void Workspace::with_suggester(const std::string& model,
   ask(open->suggester);
 }
 
-std::shared_ptr<const Workspace::Questions> Workspace::questions(const std::string& model,
-                                                                 const std::string& collection_name,
-                                                                 const ReviewOptions& options) {
+std::shared_ptr<const Workspace::Questions> Workspace::questions(
+    const std::string& model, const std::string& collection_name,
+    const suggest::ReviewOptions& options) {
   const auto reading = library();
   const std::string name =
       concat(model, '\n', collection_name, '\n', static_cast<int>(options.order), '\n', options.tag,
@@ -263,13 +263,13 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(const std::stri
   const std::string state =
       concat(items_of(collection(*reading, collection_name)), '\n',
              model_record(*reading, model).options, model_record(*reading, model).report);
-  ReviewOptions most = options;
+  suggest::ReviewOptions most = options;
   most.limit = kMostQuestions;
   return questions_.get(name, state, [this, model, collection_name, options = most] {
     std::shared_ptr<const Questions> made;
-    with_suggester(model, [&](const TagSuggester& suggester) {
+    with_suggester(model, [&](const suggest::Answerer& suggester) {
       made = std::make_shared<const Questions>(
-          review_candidates(suggester, collection_name, options, {.jobs = jobs_}));
+          suggest::review_candidates(suggester, collection_name, options, {.jobs = jobs_}));
     });
     return made;
   });
@@ -279,17 +279,17 @@ std::optional<double> Workspace::expected(const std::string& collection_name,
                                           const std::string& item, const std::string& tag) {
   for (const auto& [name, asked] : questions_.all()) {
     if (name.find('\n' + collection_name + '\n') == std::string::npos) continue;
-    for (const ReviewCandidate& each : *asked)
+    for (const suggest::ReviewCandidate& each : *asked)
       if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each.confidence;
   }
   return std::nullopt;
 }
 
 void Workspace::with_finder(const std::string& model, const std::string& collection_name,
-                            const std::function<void(const ConceptFinder&)>& ask) {
+                            const std::function<void(const detect::Answerer&)>& ask) {
   const auto reading = library();
   const ModelRecord record =
-      model_record(*reading, detect_model_for(*reading, model, collection_name));
+      model_record(*reading, detect::model_for(*reading, model, collection_name));
   std::string state = state_of_model(record);
   for (const Collection& each : collections(*reading)) state += '\n' + items_of(each);
   const auto open = finders_.get(record.name, state, [this, name = record.name] {
@@ -301,29 +301,30 @@ void Workspace::with_finder(const std::string& model, const std::string& collect
 
 std::shared_ptr<Workspace::OpenRelations> Workspace::open_relations(const std::string& model) {
   const auto reading = library();
-  const ModelRecord record = model_record(*reading, relate_model_for(*reading, model));
+  const ModelRecord record = model_record(*reading, relate::model_for(*reading, model));
   return relations_.get(record.name, state_of_model(record), [this, name = record.name] {
     return std::make_shared<OpenRelations>(path_, name, jobs_);
   });
 }
 
 void Workspace::with_relations(const std::string& model,
-                               const std::function<void(const Relations&)>& ask) {
+                               const std::function<void(const relate::Answerer&)>& ask) {
   const auto open = open_relations(model);
   const std::scoped_lock lock(open->mutex);
   ask(open->relations);
 }
 
-std::shared_ptr<const RelateMap> Workspace::map(const std::string& model, const MapOptions& options,
-                                                std::int64_t groups) {
+std::shared_ptr<const relate::Map> Workspace::map(const std::string& model,
+                                                  const relate::MapOptions& options,
+                                                  std::int64_t groups) {
   const auto reading = library();
-  const ModelRecord record = model_record(*reading, relate_model_for(*reading, model));
+  const ModelRecord record = model_record(*reading, relate::model_for(*reading, model));
   return maps_.get(concat(record.name, '\n', options.most, '\n', groups), state_of_model(record),
                    [this, options, groups, name = record.name] {
                      const auto open = open_relations(name);
                      const std::scoped_lock lock(open->mutex);
-                     return std::make_shared<const RelateMap>(
-                         lay_out_map(open->relations, options, groups, {.jobs = jobs_}));
+                     return std::make_shared<const relate::Map>(
+                         relate::lay_out_map(open->relations, options, groups, {.jobs = jobs_}));
                    });
 }
 

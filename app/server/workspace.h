@@ -44,33 +44,35 @@ class Workspace {
   static constexpr std::int64_t kMostHits = 100'000;
   /// What was found, of which pages up to the item `until` can be read; kept for a while so that
   /// further ones are quick to read.
-  std::shared_ptr<const SearchResults> search(const std::string& query,
-                                              const std::vector<std::string>& collections,
-                                              const std::vector<std::string>& models,
-                                              bool words_only, std::int64_t until,
-                                              SearchOrder order = SearchOrder::best);
-  std::shared_ptr<const SearchResults> like(const std::string& collection, const std::string& id,
-                                            const std::vector<std::string>& in, std::int64_t until);
+  std::shared_ptr<const search::Results> search(const std::string& query,
+                                                const std::vector<std::string>& collections,
+                                                const std::vector<std::string>& models,
+                                                bool words_only, std::int64_t until,
+                                                search::Order order = search::Order::best);
+  std::shared_ptr<const search::Results> like(const std::string& collection, const std::string& id,
+                                              const std::vector<std::string>& in,
+                                              std::int64_t until);
 
   /// The suggest model that is meant, by its name or that of its collection.
   std::string suggest_model(const std::string& model, const std::string& collection);
   /// Calls `ask` with the model, which has learned all that was decided before.
   void with_suggester(const std::string& model,
-                      const std::function<void(const TagSuggester&)>& ask);
+                      const std::function<void(const suggest::Answerer&)>& ask);
   /// All questions there are, in their order; those that were decided since are among them.
-  using Questions = std::vector<ReviewCandidate>;
+  using Questions = std::vector<suggest::ReviewCandidate>;
   std::shared_ptr<const Questions> questions(const std::string& model,
                                              const std::string& collection,
-                                             const ReviewOptions& options);
+                                             const suggest::ReviewOptions& options);
   /// What a decision was expected to be when the question was made; nothing if there was none.
   std::optional<double> expected(const std::string& collection, const std::string& item,
                                  const std::string& tag);
 
   void with_finder(const std::string& model, const std::string& collection,
-                   const std::function<void(const ConceptFinder&)>& ask);
-  void with_relations(const std::string& model, const std::function<void(const Relations&)>& ask);
-  std::shared_ptr<const RelateMap> map(const std::string& model, const MapOptions& options,
-                                       std::int64_t groups);
+                   const std::function<void(const detect::Answerer&)>& ask);
+  void with_relations(const std::string& model,
+                      const std::function<void(const relate::Answerer&)>& ask);
+  std::shared_ptr<const relate::Map> map(const std::string& model,
+                                         const relate::MapOptions& options, std::int64_t groups);
 
   /// Width by height of an item's picture, 0 where it has none that can be shown; read once and
   /// kept.
@@ -87,18 +89,19 @@ class Workspace {
   struct OpenRelations;
   struct KeptResults {
     std::string key;
-    std::shared_ptr<const SearchResults> results;
+    std::shared_ptr<const search::Results> results;
   };
 
-  std::shared_ptr<const CollectionSearcher> searcher(const Library& library,
-                                                     const SearchPlace& place, std::string& key);
-  void keep_index(const CollectionSearcher& made);
-  std::shared_ptr<const SearchResults> ranked(
-      const std::string& asked, const std::vector<SearchPlace>& places, std::int64_t until,
-      SearchOrder order,
-      const std::function<SearchRanking(const CollectionSearcher&, const SearchOptions&)>& rank);
-  std::shared_ptr<const SearchResults> kept(
-      const std::string& key, const std::function<std::shared_ptr<const SearchResults>()>& make);
+  std::shared_ptr<const search::Answerer> searcher(const Library& library,
+                                                   const search::SearchPlace& place,
+                                                   std::string& key);
+  void keep_index(const search::Answerer& made);
+  std::shared_ptr<const search::Results> ranked(
+      const std::string& asked, const std::vector<search::SearchPlace>& places, std::int64_t until,
+      search::Order order,
+      const std::function<search::Ranking(const search::Answerer&, const search::Options&)>& rank);
+  std::shared_ptr<const search::Results> kept(
+      const std::string& key, const std::function<std::shared_ptr<const search::Results>()>& make);
   std::shared_ptr<OpenSuggester> open_suggester(const std::string& model);
   std::shared_ptr<OpenRelations> open_relations(const std::string& model);
 
@@ -121,7 +124,7 @@ class Workspace {
   RevalidatingCache<OpenSuggester> suggesters_{16};
   RevalidatingCache<OpenFinder> finders_{8};
   RevalidatingCache<OpenRelations> relations_{4};
-  RevalidatingCache<const RelateMap> maps_{8};
+  RevalidatingCache<const relate::Map> maps_{8};
   RevalidatingCache<const Questions> questions_{16};
 };
 

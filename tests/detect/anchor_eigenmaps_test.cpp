@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace anchor_eigenmaps_test {
 
+using namespace detect;
+
 using test::message_of;
 using test::normal_matrix;
 

@@ -14,12 +14,14 @@
 namespace commonplace {
 namespace ask_test {
 
+using namespace detect;
+
 using test::message_of;
 
 class Detect : public test::GroupedPhotos {
  protected:
-  static DetectModelOptions quick(const std::string& way = "smoothed") {
-    DetectModelOptions options;
+  static detect::ModelOptions quick(const std::string& way = "smoothed") {
+    detect::ModelOptions options;
     options.min_uses = 5;
     options.detector.representation = way;
     options.detector.head = "laprls";
@@ -28,13 +30,13 @@ class Detect : public test::GroupedPhotos {
     options.detector.space.anchors = 40;
     return options;
   }
-  DetectLearningReport learn(const DetectModelOptions& options = quick()) {
-    return learn_detect(library(), "photos", "", options, {.jobs = 1});
+  detect::Report learn(const detect::ModelOptions& options = quick()) {
+    return detect::learn(library(), "photos", "", options, {.jobs = 1});
   }
-  ConceptFinder finder() { return {library(), "", "", {.jobs = 1}}; }
+  detect::Answerer finder() { return {library(), "", "", {.jobs = 1}}; }
 
   /// How many of the found items are of the group.
-  static int of_group(const DetectAnswer& answer, int group) {
+  static int of_group(const detect::Answer& answer, int group) {
     int count = 0;
     for (const Detected& each : answer.items_found)
       count += std::stoi(each.id.substr(1)) % 4 == group ? 1 : 0;
@@ -44,14 +46,14 @@ class Detect : public test::GroupedPhotos {
 
 TEST_F(Detect, AConceptFromFiveExamples) {
   for (const std::string way : {"raw", "smoothed", "axis", "anchors"}) {
-    DetectModelOptions options = quick(way);
+    detect::ModelOptions options = quick(way);
     options.concepts_from = "none";
     learn(options);
     teach(library(), collection_named("photos"), "Striped",
           {{"p2", 1, ""}, {"p6", 1, ""}, {"p10", 1, ""}, {"p3", -1, ""}, {"p4", -1, ""}});
-    DetectOptions ask;
+    detect::Options ask;
     ask.limit = 40;
-    const DetectAnswer answer = finder().find("striped", ask);
+    const detect::Answer answer = finder().ask("striped", ask);
     EXPECT_EQ(answer.items, kPhotos);
     EXPECT_EQ(answer.shown, 3);
     EXPECT_EQ(answer.not_shown, 2);
@@ -64,27 +66,27 @@ TEST_F(Detect, AConceptFromFiveExamples) {
 
 TEST_F(Detect, LessonsCountAtOnce) {
   learn();
-  const ConceptFinder open = finder();
-  EXPECT_NE(message_of([&] { open.find("round"); }).find("commonplace teach"), std::string::npos);
+  const detect::Answerer open = finder();
+  EXPECT_NE(message_of([&] { open.ask("round"); }).find("commonplace teach"), std::string::npos);
   teach(library(), collection_named("photos"), "round", {{"p0", 1, ""}});
-  EXPECT_GE(of_group(open.find("round", {20, false}), 0), 18);
+  EXPECT_GE(of_group(open.ask("round", {20, false}), 0), 18);
   // Turned round: the same concept is now something else.
   teach(library(), collection_named("photos"), "round",
         {{"p0", -1, ""}, {"p1", 1, ""}, {"p5", 1, ""}});
-  const DetectAnswer now = open.find("round", {20, false});
+  const detect::Answer now = open.ask("round", {20, false});
   EXPECT_GE(of_group(now, 1), 18);
   EXPECT_EQ(of_group(now, 0), 0);
 }
 
 TEST_F(Detect, ConceptsFromTags) {
-  const DetectLearningReport report = learn();
+  const detect::Report report = learn();
   EXPECT_EQ(report.concepts, 4);
   EXPECT_EQ(report.labelled, 80);
   EXPECT_EQ(report.items, kPhotos);
-  const ConceptFinder open = finder();
+  const detect::Answerer open = finder();
   for (int group = 0; group < 4; ++group) {
-    const DetectAnswer answer =
-        open.find(test::kGroupNames[static_cast<std::size_t>(group)], {50, false});
+    const detect::Answer answer =
+        open.ask(test::kGroupNames[static_cast<std::size_t>(group)], {50, false});
     EXPECT_TRUE(answer.learned);
     EXPECT_GE(of_group(answer, group), 48);
     EXPECT_GE(answer.items_found[0].confidence, 0);
@@ -95,39 +97,39 @@ TEST_F(Detect, ConceptsFromTags) {
 }
 
 TEST_F(Detect, ChoosingGivesConfidence) {
-  DetectModelOptions options = quick("auto");
+  detect::ModelOptions options = quick("auto");
   options.detector.lambda = 0;
   options.detector.head = "auto";
-  const DetectLearningReport report = learn(options);
+  const detect::Report report = learn(options);
   EXPECT_GT(report.tried.size(), 10U);
   EXPECT_GT(report.miap, 0.9);
   EXPECT_LT(report.calibration_error, 0.1);
-  const DetectAnswer answer = finder().find("owl", {kPhotos, false});
+  const detect::Answer answer = finder().ask("owl", {kPhotos, false});
   EXPECT_GT(answer.items_found.front().confidence, 0.8);
   EXPECT_LT(answer.items_found.back().confidence, 0.2);
 }
 
 TEST_F(Detect, LessonsCorrectALearnedConcept) {
   learn();
-  const ConceptFinder open = finder();
+  const detect::Answerer open = finder();
   const auto place_of = [&](const std::string& id) {
-    const DetectAnswer answer = open.find("owl", {kPhotos, false});
+    const detect::Answer answer = open.ask("owl", {kPhotos, false});
     for (std::size_t i = 0; i < answer.items_found.size(); ++i)
       if (answer.items_found[i].id == id) return static_cast<int>(i);
     return -1;
   };
-  const std::string first = open.find("owl", {1, false}).items_found[0].id;
+  const std::string first = open.ask("owl", {1, false}).items_found[0].id;
   teach(library(), collection_named("photos"), "owl", {{first, -1, ""}});
   EXPECT_GT(place_of(first), 0);
-  EXPECT_EQ(open.find("owl", {1, false}).not_shown, 1);
+  EXPECT_EQ(open.ask("owl", {1, false}).not_shown, 1);
 }
 
 TEST_F(Detect, ScoresAreExact) {
   learn();
   const std::vector<Lesson> lessons = {{"p2", 1, ""}, {"p6", 1, ""}, {"p3", -1, ""}};
-  const ConceptFinder open = finder();
-  const DetectAnswer few = open.find("thing", lessons, {7, false});
-  const DetectAnswer all = open.find("thing", lessons, {kPhotos, false});
+  const detect::Answerer open = finder();
+  const detect::Answer few = open.ask("thing", lessons, {7, false});
+  const detect::Answer all = open.ask("thing", lessons, {kPhotos, false});
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(few.items_found[i].id, all.items_found[i].id);
     EXPECT_EQ(few.items_found[i].score, all.items_found[i].score);
@@ -139,13 +141,13 @@ TEST_F(Detect, UncertainItemsAreNearTheBorder) {
   learn();
   const std::vector<Lesson> lessons = {
       {"p2", 1, ""}, {"p6", 1, ""}, {"p3", -1, ""}, {"p4", -1, ""}};
-  const ConceptFinder open = finder();
-  const DetectAnswer all = open.find("thing", lessons, {kPhotos, false});
+  const detect::Answerer open = finder();
+  const detect::Answer all = open.ask("thing", lessons, {kPhotos, false});
   std::vector<double> distances;
   for (const Detected& each : all.items_found)
     if (each.taught == 0) distances.push_back(std::abs(each.score));
   std::sort(distances.begin(), distances.end());
-  const DetectAnswer uncertain = open.find("thing", lessons, {10, true});
+  const detect::Answer uncertain = open.ask("thing", lessons, {10, true});
   ASSERT_EQ(uncertain.items_found.size(), 10U);
   for (const Detected& each : uncertain.items_found) {
     EXPECT_EQ(each.taught, 0);
@@ -161,24 +163,24 @@ TEST_F(Detect, UpdatingIsLearningAgain) {
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   test::import_jsonl(library(), "photos", lines(kPhotos + 30));
   store_look(kPhotos + 30);
-  const DetectUpdate update = update_detect(library(), "detect.photos", {.jobs = 1});
+  const detect::Update update = detect::update(library(), "detect.photos", {.jobs = 1});
   EXPECT_EQ(update.new_items, 30);
   EXPECT_EQ(update.changed_items, 2 + 10);
-  const DetectAnswer quick_answer = finder().find("harbour", {kPhotos + 30, false});
+  const detect::Answer quick_answer = finder().ask("harbour", {kPhotos + 30, false});
   learn(quick("raw"));
-  const DetectAnswer fresh = finder().find("harbour", {kPhotos + 30, false});
+  const detect::Answer fresh = finder().ask("harbour", {kPhotos + 30, false});
   ASSERT_EQ(quick_answer.items_found.size(), fresh.items_found.size());
   for (std::size_t i = 0; i < fresh.items_found.size(); ++i)
     EXPECT_NEAR(quick_answer.items_found[i].score, fresh.items_found[i].score, 1e-6);
-  EXPECT_EQ(update_detect(library(), "detect.photos", {.jobs = 1}).changed_items, 0);
+  EXPECT_EQ(detect::update(library(), "detect.photos", {.jobs = 1}).changed_items, 0);
 }
 
 TEST_F(Detect, NewItemsAreRankedWithoutLearning) {
   learn();
   test::import_jsonl(library(), "photos", lines(kPhotos + 12));
-  EXPECT_EQ(finder().find("owl").items, kPhotos) << "they have no features yet";
+  EXPECT_EQ(finder().ask("owl").items, kPhotos) << "they have no features yet";
   store_look(kPhotos + 12);
-  const DetectAnswer answer = finder().find("owl", {kPhotos + 12, false});
+  const detect::Answer answer = finder().ask("owl", {kPhotos + 12, false});
   EXPECT_EQ(answer.items, kPhotos + 12);
   bool found = false;
   for (std::size_t i = 0; i < 70; ++i)
@@ -192,11 +194,11 @@ TEST_F(Detect, AnIndexOfOtherFeaturesIsNotUsed) {
   Matrix rows = test::grouped_rows(kPhotos, 24, 1.0);
   store_features(library(), collection_named("photos"), "look", Matrix(rows.colwise().reverse()),
                  "made up");
-  const DetectAnswer answer = finder().find("owl", {50, false});
+  const detect::Answer answer = finder().ask("owl", {50, false});
   EXPECT_GE(of_group(answer, 3), 48) << "item i has the features of item 239 - i";
   test::decide_one(library(), "photos", "p1", "harbour", Verdict::accepted);
   EXPECT_NE(message_of([&] {
-              update_detect(library(), "detect.photos", {.jobs = 1});
+              detect::update(library(), "detect.photos", {.jobs = 1});
             }).find("learn it again"),
             std::string::npos);
 }
@@ -206,14 +208,14 @@ TEST_F(Detect, SaysWhatIsMissing) {
   remove_features(library(), collection_named("photos"), "look");
   EXPECT_NE(message_of([&] { learn(); }).find("no dense features"), std::string::npos);
   store_look(kPhotos);
-  DetectModelOptions options = quick();
+  detect::ModelOptions options = quick();
   options.features = "look,clip";
   EXPECT_NE(message_of([&] { learn(options); }).find("clip"), std::string::npos);
   options = quick();
   options.concepts_from = "species";
   EXPECT_NE(message_of([&] { learn(options); }).find("label 'species'"), std::string::npos);
   learn();
-  EXPECT_THROW(finder().find("owl", {0, false}), Error);
+  EXPECT_THROW(finder().ask("owl", {0, false}), Error);
 }
 
 TEST_F(Detect, DamagedModelsAreRefused) {
@@ -222,26 +224,26 @@ TEST_F(Detect, DamagedModelsAreRefused) {
   const std::string whole = read_file(record.file, 1U << 28U);
   for (const double share : {0.1, 0.5, 0.95}) {
     const auto place = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
-    EXPECT_THROW(load_detect_model(TensorFile(whole.substr(0, place), "cut")), Error);
+    EXPECT_THROW(detect::load_model(TensorFile(whole.substr(0, place), "cut")), Error);
     std::string flipped = whole;
     flipped[place] = static_cast<char>(flipped[place] ^ 0x20);
-    EXPECT_THROW(load_detect_model(TensorFile(flipped, "flipped")), Error);
+    EXPECT_THROW(detect::load_model(TensorFile(flipped, "flipped")), Error);
   }
-  const DetectModel loaded = load_detect_model(TensorFile(whole, "whole"));
+  const detect::Model loaded = detect::load_model(TensorFile(whole, "whole"));
   EXPECT_EQ(loaded.concepts.size(), 4U);
   EXPECT_EQ(loaded.features, std::vector<std::string>{"look"});
 }
 
 /// What was stored for a model, with the bytes of its index.
 struct StoredDetector {
-  DetectModel model;
+  detect::Model model;
   std::vector<std::int8_t> bytes;
 };
 
 StoredDetector stored_detector(const Library& library) {
-  const TensorFile file(model_record(library, detect_index_name("detect.photos")).file);
-  const Sq8RowsView index = view_detect_index(file);
-  return {load_detect_model(TensorFile(model_record(library, "detect.photos").file)),
+  const TensorFile file(model_record(library, detect::index_name("detect.photos")).file);
+  const Sq8RowsView index = detect::view_index(file);
+  return {detect::load_model(TensorFile(model_record(library, "detect.photos").file)),
           {index.bytes.begin(), index.bytes.end()}};
 }
 
@@ -265,13 +267,13 @@ void expect_close(const StoredDetector& found, const StoredDetector& expected) {
 
 TEST_F(Detect, SeveralRanksLearnWhatOneDoes) {
   for (const std::string way : {"raw", "smoothed", "axis", "anchors", "auto"}) {
-    DetectModelOptions options = quick(way);
+    detect::ModelOptions options = quick(way);
     if (way == "auto") options.detector.head = "auto";
-    const DetectLearningReport alone_report = learn(options);
+    const detect::Report alone_report = learn(options);
     const StoredDetector expected = stored_detector(library());
     for (const int ranks : {1, 2, 3, 4})
       test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
-        const DetectLearningReport report = learn_detect(own, "photos", "", options, {comm, 1});
+        const detect::Report report = detect::learn(own, "photos", "", options, {comm, 1});
         EXPECT_EQ(report.representation, alone_report.representation) << way;
         EXPECT_EQ(report.labelled, alone_report.labelled);
         EXPECT_NEAR(report.miap, alone_report.miap, 1e-6) << way;
@@ -287,12 +289,12 @@ TEST_F(Detect, SeveralRanksUpdateWhatOneDoes) {
   test::import_jsonl(library(), "photos", lines(kPhotos) + R"({"id":"new","tags":["owl"]})" + "\n");
   store_look(kPhotos + 1);
   test::with_rank_libraries(3, library().path(), [&](Comm& comm, Library& own) {
-    const DetectUpdate update = update_detect(own, "detect.photos", {comm, 1});
+    const detect::Update update = detect::update(own, "detect.photos", {comm, 1});
     EXPECT_EQ(update.new_items, 1);
     EXPECT_EQ(update.changed_items, 1);
     EXPECT_EQ(std::ssize(stored_detector(own).bytes) % (kPhotos + 1), 0);
   });
-  EXPECT_EQ(finder().find("owl").items, kPhotos + 1);
+  EXPECT_EQ(finder().ask("owl").items, kPhotos + 1);
 }
 
 }  // namespace ask_test

@@ -24,6 +24,8 @@
 namespace commonplace {
 namespace axis_eigenmaps_test {
 
+using namespace detect;
+
 using test::message_of;
 using test::normal_matrix;
 using test::signs_of;

@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace detector_test {
 
+using namespace detect;
+
 using test::group_labels;
 using test::grouped_rows;
 using test::message_of;
@@ -151,11 +153,11 @@ TEST(DetectSpace, SavedAndLoadedGivesTheSameBits) {
   for (const SpaceKind kind :
        {SpaceKind::raw, SpaceKind::diffused, SpaceKind::axis, SpaceKind::anchors})
     parts.push_back(fit_part(kind, 0, views[0], options, {.jobs = 1}));
-  const DetectSpace space = join_parts(std::move(parts));
+  const detect::Space space = join_parts(std::move(parts));
   TensorWriter writer;
   describe_model(writer, "test", 1, "{}");
   add_space(writer, space);
-  const DetectSpace loaded = read_space(TensorFile(writer.bytes(), "memory"));
+  const detect::Space loaded = read_space(TensorFile(writer.bytes(), "memory"));
   const Matrix expected = encode(space, views, 0, 150, true, 2);
   EXPECT_EQ(encode(loaded, views, 0, 150, true), expected);
   EXPECT_NEAR(expected.cast<double>().rowwise().squaredNorm().mean(), 1, 1e-3);
@@ -190,21 +192,21 @@ TEST(Detector, RefusesWhatDoesNotFit) {
 }
 
 TEST(EvaluateDetect, EveryMethodBeatsChance) {
-  DetectTrial trial;
+  detect::Trial trial;
   trial.features.push_back(grouped_rows(200, 12, 1.5));
   trial.labels = group_labels(first_rows(200));
   trial.concepts = test::kGroupNames;
   ASSERT_TRUE(trial.one_each());
-  DetectEvaluationOptions options;
+  detect::EvaluationOptions options;
   options.labelled = "5";
   options.methods += ",raw,axis";
   options.repeat = 2;
   DetectorOptions detector;
   detector.space.count = 30;
   detector.space.anchors = 40;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, detector, {.jobs = 1});
+  const detect::Evaluation evaluation = detect::evaluate(trial, options, detector, {.jobs = 1});
   ASSERT_EQ(evaluation.methods.size(), 15U);
-  for (const DetectQuality& each : evaluation.methods) {
+  for (const detect::MethodQuality& each : evaluation.methods) {
     EXPECT_GT(each.miap.value, 0.5) << each.method;
     EXPECT_LT(each.error, 0.5) << each.method;
     EXPECT_EQ(each.unlabelled, 180) << each.method;
@@ -216,42 +218,42 @@ TEST(EvaluateDetect, EveryMethodBeatsChance) {
 }
 
 TEST(EvaluateDetect, FewerUnlabelledItems) {
-  DetectTrial trial;
+  detect::Trial trial;
   trial.features.push_back(grouped_rows(120, 12, 1.5));
   trial.labels = group_labels(first_rows(120));
   trial.concepts = test::kGroupNames;
-  DetectEvaluationOptions options;
+  detect::EvaluationOptions options;
   options.labelled = "3";
   options.unlabelled = "10,all";
   options.methods = "smoothed";
   options.repeat = 1;
-  const DetectEvaluation evaluation = evaluate_detect(trial, options, {}, {.jobs = 1});
+  const detect::Evaluation evaluation = detect::evaluate(trial, options, {}, {.jobs = 1});
   ASSERT_EQ(evaluation.methods.size(), 2U);
   EXPECT_EQ(evaluation.methods[0].unlabelled, 10);
   EXPECT_EQ(evaluation.methods[1].unlabelled, 108);
   options.methods = "smoothed,guessing";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error);
+  EXPECT_THROW(detect::evaluate(trial, options, {}, {.jobs = 1}), Error);
   options.methods = "smoothed";
   options.labelled = "many";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error);
+  EXPECT_THROW(detect::evaluate(trial, options, {}, {.jobs = 1}), Error);
   options.labelled = "30";
-  EXPECT_THROW(evaluate_detect(trial, options, {}, {.jobs = 1}), Error) << "none is left";
+  EXPECT_THROW(detect::evaluate(trial, options, {}, {.jobs = 1}), Error) << "none is left";
 }
 
 TEST(EvaluateDetect, SeveralRanksFindWhatOneDoes) {
-  DetectTrial trial;
+  detect::Trial trial;
   trial.features = {grouped_rows(80, 12, 1.5)};
   trial.concepts = test::kGroupNames;
   trial.labels = group_labels(first_rows(80));
-  DetectEvaluationOptions options;
+  detect::EvaluationOptions options;
   options.labelled = "2,4";
   options.methods = "svm,raw,knn";
   options.repeat = 2;
-  const DetectEvaluation expected = evaluate_detect(trial, options, {}, {.jobs = 1});
+  const detect::Evaluation expected = detect::evaluate(trial, options, {}, {.jobs = 1});
   ASSERT_EQ(expected.methods.size(), 6U);
   for (const int ranks : {2, 3, 4})
     run_as_threads(ranks, [&](Comm& comm) {
-      const DetectEvaluation found = evaluate_detect(trial, options, {}, {comm, 1});
+      const detect::Evaluation found = detect::evaluate(trial, options, {}, {comm, 1});
       ASSERT_EQ(found.methods.size(), expected.methods.size());
       for (std::size_t i = 0; i < found.methods.size(); ++i) {
         EXPECT_EQ(found.methods[i].method, expected.methods[i].method);

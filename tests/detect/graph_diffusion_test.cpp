@@ -20,6 +20,8 @@
 namespace commonplace {
 namespace graph_diffusion_test {
 
+using namespace detect;
+
 using test::message_of;
 
 Matrix random_rows(Eigen::Index rows, std::uint64_t seed = 1) {

@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace graph_eigenmaps_test {
 
+using namespace detect;
+
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;

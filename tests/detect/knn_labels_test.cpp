@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace knn_labels_test {
 
+using namespace detect;
+
 using test::normal_matrix;
 
 MatrixD random_labels(Eigen::Index rows, Eigen::Index concepts, double unlabelled) {

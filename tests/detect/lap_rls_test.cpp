@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace lap_rls_test {
 
+using namespace detect;
+
 using test::message_of;
 using test::normal_matrix;
 

@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace lap_svm_test {
 
+using namespace detect;
+
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;

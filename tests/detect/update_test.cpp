@@ -20,10 +20,12 @@
 namespace commonplace {
 namespace update_test {
 
+using namespace detect;
+
 class OnlineUpdate : public test::GroupedPhotos {
  protected:
-  static DetectModelOptions options(const std::string& way = "axis") {
-    DetectModelOptions result;
+  static detect::ModelOptions options(const std::string& way = "axis") {
+    detect::ModelOptions result;
     result.min_uses = 5;
     result.detector.representation = way;
     result.detector.head = "laprls";
@@ -32,12 +34,12 @@ class OnlineUpdate : public test::GroupedPhotos {
     result.detector.space.bins = 12;
     return result;
   }
-  void learn(const DetectModelOptions& chosen = options()) {
-    learn_detect(library(), "photos", "", chosen, {.jobs = 1});
+  void learn(const detect::ModelOptions& chosen = options()) {
+    detect::learn(library(), "photos", "", chosen, {.jobs = 1});
   }
-  DetectUpdate update() { return update_detect(library(), "detect.photos", {.jobs = 1}); }
-  DetectModel stored() {
-    return load_detect_model(TensorFile(model_record(library(), "detect.photos").file));
+  detect::Update update() { return detect::update(library(), "detect.photos", {.jobs = 1}); }
+  detect::Model stored() {
+    return detect::load_model(TensorFile(model_record(library(), "detect.photos").file));
   }
   /// Makes the collection one of so many items, which have these features.
   void grow(const Matrix& rows) {
@@ -48,12 +50,11 @@ class OnlineUpdate : public test::GroupedPhotos {
 
   /// Scores of all items for each group's concept, by item.
   MatrixD scores(Eigen::Index items) {
-    const ConceptFinder open(library(), "", "", {.jobs = 1});
+    const detect::Answerer open(library(), "", "", {.jobs = 1});
     MatrixD result(items, 4);
     for (int group = 0; group < 4; ++group)
       for (const Detected& each :
-           open.find(test::kGroupNames[static_cast<std::size_t>(group)], {items, false})
-               .items_found)
+           open.ask(test::kGroupNames[static_cast<std::size_t>(group)], {items, false}).items_found)
         result(std::stoi(each.id.substr(1)), group) = each.score;
     return result;
   }
@@ -83,7 +84,7 @@ TEST_F(OnlineUpdate, IsCountingAllItemsAtOnce) {
   const SpacePart start = stored().space.parts[0];
   const Matrix all = look(2 * kPhotos);
   grow(all);
-  const DetectUpdate done = update();
+  const detect::Update done = update();
   EXPECT_EQ(done.new_items, kPhotos);
   EXPECT_EQ(done.statistics_items, kPhotos);
   EXPECT_TRUE(done.refreshed);
@@ -115,10 +116,10 @@ TEST_P(SameAxes, UpdatingIsLearningAgain) {
   twice << look(kPhotos), look(kPhotos);
   grow(twice);
   EXPECT_TRUE(update().refreshed);
-  const DetectModel online = stored();
+  const detect::Model online = stored();
   const MatrixD found = scores(2 * kPhotos);
   learn(options(GetParam()));
-  const DetectModel fresh = stored();
+  const detect::Model fresh = stored();
   const SpacePart& a = online.space.parts.back();
   const SpacePart& b = fresh.space.parts.back();
   ASSERT_EQ(a.axis.axis, b.axis.axis);
@@ -150,9 +151,9 @@ TEST_F(OnlineUpdate, ComesNearLearningOnAll) {
 
 TEST_F(OnlineUpdate, FewItemsLeaveTheCoordinatesUntilTheyAreMany) {
   learn();
-  const DetectModel start = stored();
+  const detect::Model start = stored();
   grow(look(kPhotos + 12));
-  const DetectUpdate few = update();
+  const detect::Update few = update();
   EXPECT_EQ(few.statistics_items, 12);
   EXPECT_FALSE(few.refreshed);
   const SpacePart kept = stored().space.parts[0];
@@ -160,7 +161,7 @@ TEST_F(OnlineUpdate, FewItemsLeaveTheCoordinatesUntilTheyAreMany) {
   EXPECT_EQ(kept.axis.items, kPhotos);
   EXPECT_EQ(kept.statistics.items, kPhotos + 12);
   grow(look(kPhotos + 24));
-  const DetectUpdate many = update();
+  const detect::Update many = update();
   EXPECT_EQ(many.statistics_items, 12);
   EXPECT_TRUE(many.refreshed) << "24 of 240 is a tenth";
   EXPECT_EQ(stored().space.parts[0].axis.items, kPhotos + 24);
@@ -169,7 +170,7 @@ TEST_F(OnlineUpdate, FewItemsLeaveTheCoordinatesUntilTheyAreMany) {
 }
 
 TEST_F(OnlineUpdate, AnSvmIsLearnedAnewInRefreshedCoordinates) {
-  DetectModelOptions chosen = options();
+  detect::ModelOptions chosen = options();
   chosen.detector.head = "svm";
   learn(chosen);
   grow(look(2 * kPhotos));
@@ -184,21 +185,21 @@ TEST_F(OnlineUpdate, AnSvmIsLearnedAnewInRefreshedCoordinates) {
 
 TEST_F(OnlineUpdate, SeveralRanksDoWhatOneDoes) {
   learn();
-  const DetectModel start = stored();
-  const TensorFile index(model_record(library(), detect_index_name("detect.photos")).file);
-  const Sq8RowsView rows = view_detect_index(index);
+  const detect::Model start = stored();
+  const TensorFile index(model_record(library(), detect::index_name("detect.photos")).file);
+  const Sq8RowsView rows = detect::view_index(index);
   grow(look(kPhotos + 31));
   update();
-  const DetectModel expected = stored();
+  const detect::Model expected = stored();
   const Sq8Rows before = grown(rows, Sq8Rows{rows.columns, {}, {}, {}});
   for (const int ranks : {2, 3}) {
     store_with_index(library(), "detect.photos", start, "{}", before);
     test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
-      const DetectUpdate done = update_detect(own, "detect.photos", {comm, 1});
+      const detect::Update done = detect::update(own, "detect.photos", {comm, 1});
       EXPECT_EQ(done.statistics_items, 31);
       EXPECT_TRUE(done.refreshed);
     });
-    const DetectModel found = stored();
+    const detect::Model found = stored();
     EXPECT_EQ(found.space.parts[0].statistics.histogram,
               expected.space.parts[0].statistics.histogram);
     EXPECT_EQ(found.space.parts[0].axis.eigenvalues, expected.space.parts[0].axis.eigenvalues);
@@ -208,14 +209,14 @@ TEST_F(OnlineUpdate, SeveralRanksDoWhatOneDoes) {
 
 TEST_F(OnlineUpdate, ModelsWithoutStatisticsStayInTheirSpace) {
   learn();
-  DetectModel old = stored();
+  detect::Model old = stored();
   old.space.parts[0].statistics = {};
-  const TensorFile index(model_record(library(), detect_index_name("detect.photos")).file);
-  const Sq8RowsView rows = view_detect_index(index);
+  const TensorFile index(model_record(library(), detect::index_name("detect.photos")).file);
+  const Sq8RowsView rows = detect::view_index(index);
   store_with_index(library(), "detect.photos", old, "{}",
                    grown(rows, Sq8Rows{rows.columns, {}, {}, {}}));
   grow(look(2 * kPhotos));
-  const DetectUpdate done = update();
+  const detect::Update done = update();
   EXPECT_EQ(done.new_items, kPhotos);
   EXPECT_EQ(done.statistics_items, 0);
   EXPECT_FALSE(done.refreshed);
@@ -224,7 +225,7 @@ TEST_F(OnlineUpdate, ModelsWithoutStatisticsStayInTheirSpace) {
 
 TEST_F(OnlineUpdate, TheFileKeepsEveryBitAndDamageIsRefused) {
   learn(options("smoothed+axis"));
-  const DetectModel model = stored();
+  const detect::Model model = stored();
   const auto path = library().path() / "copy.safetensors";
   save(model, path);
   EXPECT_EQ(read_file(path, 1U << 28U),
@@ -235,10 +236,10 @@ TEST_F(OnlineUpdate, TheFileKeepsEveryBitAndDamageIsRefused) {
       [](auto& sums) { sums.moment(0, 0) = std::numeric_limits<double>::quiet_NaN(); },
       [](auto& sums) { sums.scatter.conservativeResize(2, 2); }};
   for (const auto& spoil : spoils) {
-    DetectModel bad = model;
+    detect::Model bad = model;
     spoil(bad.space.parts[1].statistics);
     save(bad, path);
-    EXPECT_THROW(load_detect_model(TensorFile(path)), Error);
+    EXPECT_THROW(detect::load_model(TensorFile(path)), Error);
   }
 }
 

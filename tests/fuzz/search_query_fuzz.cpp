@@ -7,16 +7,16 @@ using namespace commonplace;
 
 namespace {
 
-using Kind = QueryCondition::Kind;
+using Kind = search::Condition::Kind;
 
-void check_condition(const QueryCondition& condition) {
+void check_condition(const search::Condition& condition) {
   const bool group = condition.kind == Kind::all || condition.kind == Kind::any;
   if (group) fuzz::check(condition.children.size() > 1, "a group of fewer than two");
   if (condition.kind == Kind::negation)
     fuzz::check(condition.children.size() == 1, "a negation of not one thing");
   if (group || condition.kind == Kind::negation) {
     fuzz::check(condition.text.empty(), "a group with text");
-    for (const QueryCondition& child : condition.children) check_condition(child);
+    for (const search::Condition& child : condition.children) check_condition(child);
     return;
   }
   fuzz::check(condition.children.empty(), "a leaf with children");
@@ -30,7 +30,7 @@ void check_condition(const QueryCondition& condition) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::only_errors([&] {
-    const SearchQuery query = parse_query(fuzz::text_of(data, size));
+    const search::Query query = search::parse_query(fuzz::text_of(data, size));
     if (query.condition) check_condition(*query.condition);
     for (const std::string& word : query.words) fuzz::check(!word.empty(), "an empty word");
   });

@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace checkpoint_test {
 
+using namespace search;
+
 namespace fs = std::filesystem;
 
 /// 60 items of 25 terms, about a quarter of them used.

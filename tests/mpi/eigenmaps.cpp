@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace eigenmaps_on_ranks {
 
+using namespace detect;
+
 constexpr std::int64_t kItems = 203;
 constexpr Eigen::Index kColumns = 7;
 

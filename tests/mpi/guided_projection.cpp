@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace guided_projection_on_ranks {
 
+using namespace relate;
+
 constexpr std::int64_t kPhotos = 203;
 constexpr std::int64_t kTags = 170;
 constexpr std::int64_t kColumns = 20;

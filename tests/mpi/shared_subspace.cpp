@@ -10,6 +10,8 @@
 namespace commonplace {
 namespace shared_subspace_on_ranks {
 
+using namespace search;
+
 constexpr std::int64_t kTerms = 40;
 
 /// Items begin .. end-1 of a made collection.

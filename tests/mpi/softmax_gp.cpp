@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace softmax_gp_on_ranks {
 
+using namespace suggest;
+
 constexpr std::int64_t kItems = 151;
 constexpr std::int64_t kClasses = 3;
 

@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace tag_latents_on_ranks {
 
+using namespace suggest;
+
 constexpr std::int64_t kItems = 97;
 constexpr std::int32_t kTopics = 5;
 constexpr std::int32_t kWords = 40;

@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace transitive_transfer_on_ranks {
 
+using namespace transfer;
+
 const test::PlantedChain kChain{.collections = 4, .classes = 3, .items = 101, .noise = 0.3};
 
 struct Outcome {
@@ -28,7 +30,7 @@ Outcome transfer(Comm& comm, RowRange range) {
   std::vector<TransferCollection> path;
   for (std::size_t which = 1; which < rows.size(); ++which)
     path.push_back({rows[which].view(), {}});
-  TransferOptions options;
+  transfer::Options options;
   options.factors.iterations = 20;
   const Transfer found = transfer_classes(sources, path, kChain.classes, options, {comm, 1});
   return {found.classes, found.stages.back().report.objective.back()};

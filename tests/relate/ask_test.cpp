@@ -20,6 +20,8 @@
 namespace commonplace {
 namespace ask_test {
 
+using namespace relate;
+
 using test::grouped_rows;
 using test::message_of;
 
@@ -84,8 +86,8 @@ class Relate : public test::LibraryTest {
   }
 
   /// Settings that need no choice, for speed.
-  static RelateOptions quick(const std::string& collections = "photos") {
-    RelateOptions options;
+  static relate::ModelOptions quick(const std::string& collections = "photos") {
+    relate::ModelOptions options;
     options.read.collections = collections;
     options.read.kernel = "photos=linear,places=laplace:0.01";
     options.gamma = "0.3";
@@ -95,25 +97,26 @@ class Relate : public test::LibraryTest {
       options.read.kernel = "photos=linear";
     return options;
   }
-  RelateLearningReport learn(const RelateOptions& options = quick()) {
-    return learn_relate(library(), "", options, {.jobs = 1});
+  relate::Report learn(const relate::ModelOptions& options = quick()) {
+    return relate::learn(library(), "", options, {.jobs = 1});
   }
-  Relations relations() { return {library(), "", 1}; }
+  relate::Answerer relations() { return {library(), "", 1}; }
 
-  static const RelatedNodes& of_modality(const RelateAnswer& answer, const std::string& modality) {
+  static const RelatedNodes& of_modality(const relate::Answer& answer,
+                                         const std::string& modality) {
     for (const RelatedNodes& each : answer.modalities)
       if (each.modality == modality) return each;
     throw Error("no " + modality);
   }
-  static RelateQuery about(const std::string& item) {
-    RelateQuery query;
+  static relate::Query about(const std::string& item) {
+    relate::Query query;
     query.item = item;
     return query;
   }
 };
 
 TEST_F(Relate, LearnsAllThatACollectionHas) {
-  const RelateLearningReport report = learn();
+  const relate::Report report = learn();
   ASSERT_EQ(report.modalities.size(), 4U);
   EXPECT_EQ(report.modalities[0].name, "photos");
   EXPECT_EQ(report.modalities[0].features, "look");
@@ -130,7 +133,7 @@ TEST_F(Relate, LearnsAllThatACollectionHas) {
 
 TEST_F(Relate, FindsTheTagsOfAnUntaggedItem) {
   learn();
-  const RelateAnswer answer = relations().relate(about("p5"));  // of group 1, without tags
+  const relate::Answer answer = relations().ask(about("p5"));  // of group 1, without tags
   const RelatedNodes& tags = of_modality(answer, "photos/tags");
   ASSERT_GE(tags.nodes.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -150,11 +153,11 @@ TEST_F(Relate, FindsTheTagsOfAnUntaggedItem) {
 
 TEST_F(Relate, StartsFromATagAPlaceOrWords) {
   learn();
-  const Relations open = relations();
-  RelateQuery query;
+  const relate::Answerer open = relations();
+  relate::Query query;
   query.tag = "HARBOUR";
   query.modalities = {"tags", "places"};
-  const RelateAnswer by_tag = open.relate(query);
+  const relate::Answer by_tag = open.ask(query);
   ASSERT_EQ(by_tag.modalities.size(), 2U);
   EXPECT_EQ(of_modality(by_tag, "photos/tags").nodes[0].name, "harbours");
   const Place place = parse_place(of_modality(by_tag, "photos/places").nodes[0].name);
@@ -162,25 +165,25 @@ TEST_F(Relate, StartsFromATagAPlaceOrWords) {
                            centre_of(2).longitude),
             2000);
 
-  RelateQuery at;
+  relate::Query at;
   at.at = Place{centre_of(3).latitude + 0.001, centre_of(3).longitude};
   at.modalities = {"photos/tags"};
-  EXPECT_TRUE(open.relate(at).modalities[0].nodes[0].name.starts_with("<kite>"));
+  EXPECT_TRUE(open.ask(at).modalities[0].nodes[0].name.starts_with("<kite>"));
 
-  RelateQuery words;
+  relate::Query words;
   words.text = "ship on the water";
   words.modalities = {"photos"};
-  const RelateAnswer by_words = open.relate(words);
+  const relate::Answer by_words = open.ask(words);
   for (std::size_t i = 0; i < 5; ++i)
     EXPECT_EQ(std::stoi(by_words.modalities[0].nodes[i].name.substr(1)) % 4, 2);
 }
 
 TEST_F(Relate, SaysThatNothingIsNearWhereNothingIs) {
   learn();
-  const Relations open = relations();
-  RelateQuery far;
+  const relate::Answerer open = relations();
+  relate::Query far;
   far.at = Place{46.5, 10.5};
-  const RelateAnswer nothing = open.relate(far);
+  const relate::Answer nothing = open.ask(far);
   ASSERT_TRUE(nothing.nearest);
   EXPECT_NEAR(*nothing.nearest, metres_between(46.5, 10.5, 40.3, -73.85), 20000);
   EXPECT_TRUE(nothing.evidence.empty());
@@ -188,11 +191,11 @@ TEST_F(Relate, SaysThatNothingIsNearWhereNothingIs) {
     EXPECT_TRUE(each.nodes.empty()) << each.modality;
 
   far.tag = "harbour";
-  const RelateAnswer by_tag = open.relate(far);
+  const relate::Answer by_tag = open.ask(far);
   EXPECT_TRUE(by_tag.nearest);
   EXPECT_EQ(of_modality(by_tag, "photos/tags").nodes[0].name, "harbours");
   far.at = centre_of(2);
-  EXPECT_FALSE(open.relate(far).nearest);
+  EXPECT_FALSE(open.ask(far).nearest);
 }
 
 TEST_F(Relate, TheWidthOfPlacesSpansTheGapsBetweenThem) {
@@ -205,25 +208,25 @@ TEST_F(Relate, TheWidthOfPlacesSpansTheGapsBetweenThem) {
                     13 + (road ? 0 : 0.0001 * (i % 7)), "}\n");
   }
   test::import_jsonl(library(), "walks", lines);
-  RelateOptions options;
+  relate::ModelOptions options;
   options.read.collections = "walks/tags,walks/places";
-  learn_relate(library(), "walks", options, {.jobs = 1});
-  const Relations open(library(), "walks", 1);
-  RelateQuery query;
+  relate::learn(library(), "walks", options, {.jobs = 1});
+  const relate::Answerer open(library(), "walks", 1);
+  relate::Query query;
   query.at = Place{51.009, 13};  // between two of the road
   query.modalities = {"tags"};
-  const RelateAnswer answer = open.relate(query);
+  const relate::Answer answer = open.ask(query);
   EXPECT_FALSE(answer.nearest);
   ASSERT_FALSE(answer.modalities[0].nodes.empty());
   EXPECT_EQ(answer.modalities[0].nodes[0].name, "road");
 }
 
 TEST_F(Relate, GuessesWhereAPhotographWasTaken) {
-  RelateOptions options = quick();
+  relate::ModelOptions options = quick();
   learn(options);
-  const Relations open = relations();
+  const relate::Answerer open = relations();
   for (const int i : {7, 14, 21, 42}) {
-    const RelateAnswer answer = open.relate(about("p" + std::to_string(i)));
+    const relate::Answer answer = open.ask(about("p" + std::to_string(i)));
     EXPECT_FALSE(answer.known_place.has_value());
     ASSERT_TRUE(answer.guess.has_value());
     EXPECT_TRUE(answer.guess->tells);
@@ -233,20 +236,20 @@ TEST_F(Relate, GuessesWhereAPhotographWasTaken) {
                              centre.latitude, centre.longitude),
               3000);
   }
-  const RelateAnswer known = open.relate(about("p1"));
+  const relate::Answer known = open.ask(about("p1"));
   ASSERT_TRUE(known.known_place.has_value());
   EXPECT_FALSE(known.guess.has_value());
 }
 
 TEST_F(Relate, SaysWhy) {
   learn();
-  RelateQuery query = about("p5");
+  relate::Query query = about("p5");
   query.explain = true;
   query.modalities = {"tags"};
-  const RelatedNode best = relations().relate(query).modalities[0].nodes[0];
+  const RelatedNode best = relations().ask(query).modalities[0].nodes[0];
   ASSERT_FALSE(best.reasons.empty());
   double sum = 1;
-  for (const RelateReason& reason : best.reasons) sum += reason.adds;
+  for (const relate::Reason& reason : best.reasons) sum += reason.adds;
   EXPECT_NEAR(sum, best.times, 1e-4);
   ASSERT_EQ(best.examples.size(), 3U);
   if (best.name != "photo") {
@@ -266,11 +269,11 @@ TEST_F(Relate, ListsTagsThatMeanTheSame) {
 
 TEST_F(Relate, GroupsEverythingTogether) {
   learn();
-  const std::vector<RelateGroup> groups = group_relations(relations(), 4, 100, 1, {.jobs = 1});
+  const std::vector<relate::Group> groups = group_relations(relations(), 4, 100, 1, {.jobs = 1});
   ASSERT_EQ(groups.size(), 4U);
   int right = 0;
   int all = 0;
-  for (const RelateGroup& group : groups) {
+  for (const relate::Group& group : groups) {
     int count[4] = {};
     for (const GroupedModality& modality : group.modalities)
       if (modality.modality == "photos")
@@ -297,17 +300,17 @@ TEST_F(Relate, DrawsAMapThatShowsNamesAsTheyAre) {
 
 TEST_F(Relate, LaysEverythingOutInNamedGroups) {
   learn();
-  const Relations relations(library(), "", 1);
+  const relate::Answerer relations(library(), "", 1);
   MapOptions options;
   options.most = 10'000;
-  const RelateMap map = lay_out_map(relations, options, 3, {.jobs = 1});
+  const relate::Map map = lay_out_map(relations, options, 3, {.jobs = 1});
   ASSERT_EQ(map.modalities.size(), relations.model().modalities.size());
   std::int64_t drawn = 0;
-  for (const RelateMap::Modality& modality : map.modalities) drawn += modality.drawn;
+  for (const relate::Map::Modality& modality : map.modalities) drawn += modality.drawn;
   ASSERT_EQ(drawn, std::ssize(map.points));
   ASSERT_EQ(map.groups.size(), 3U);
   std::vector<std::int64_t> members(3);
-  for (const RelateMap::Point& point : map.points) {
+  for (const relate::Map::Point& point : map.points) {
     EXPECT_TRUE(point.x >= 0 && point.x <= 1 && point.y >= 0 && point.y <= 1);
     ++members.at(static_cast<std::size_t>(point.group));
   }
@@ -324,7 +327,7 @@ TEST_F(Relate, ANewItemIsPlacedWithoutLearningAgain) {
   for (int i = 0; i < kPhotos; ++i) lines += line(i);
   lines += "{\"id\":\"new\",\"title\":\"feather in the night\",\"tags\":[]}\n";
   test::import_jsonl(library(), "photos", lines);
-  const RelateAnswer answer = relations().relate(about("new"));
+  const relate::Answer answer = relations().ask(about("new"));
   EXPECT_EQ(answer.evidence, std::vector<std::string>{"photos/text"});
   EXPECT_TRUE(of_modality(answer, "photos/tags").nodes[0].name.starts_with("owl") ||
               of_modality(answer, "photos/tags").nodes[1].name.starts_with("owl"));
@@ -332,15 +335,15 @@ TEST_F(Relate, ANewItemIsPlacedWithoutLearningAgain) {
 
 TEST_F(Relate, AnUpdateTakesInNewItemsAndRejections) {
   learn();
-  const double before = of_modality(relations().relate(about("p5")), "photos/tags").nodes[0].times;
+  const double before = of_modality(relations().ask(about("p5")), "photos/tags").nodes[0].times;
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
-  const RelateLearningReport update = update_relate(library(), "relate", {.jobs = 1});
+  const relate::Report update = relate::update(library(), "relate", {.jobs = 1});
   EXPECT_TRUE(update.converged);
   EXPECT_EQ(update.modalities[0].nodes, kPhotos + 40);
   EXPECT_GT(before, 0);
-  const RelateAnswer answer = relations().relate(about("p203"));
+  const relate::Answer answer = relations().ask(about("p203"));
   EXPECT_TRUE(of_modality(answer, "photos/tags").nodes[0].name.starts_with("<kite>") ||
               of_modality(answer, "photos/tags").nodes[1].name.starts_with("<kite>"));
 }
@@ -348,9 +351,9 @@ TEST_F(Relate, AnUpdateTakesInNewItemsAndRejections) {
 TEST_F(Relate, RejectionsKeepApart) {
   learn();
   const auto times = [&] {
-    RelateQuery query = about("p0");  // of the first group, without tags
+    relate::Query query = about("p0");  // of the first group, without tags
     query.modalities = {"tags"};
-    const RelateAnswer answer = relations().relate(query);
+    const relate::Answer answer = relations().ask(query);
     for (const RelatedNode& each : answer.modalities[0].nodes)
       if (each.name == group_tag(0)) return each.times;
     return 0.0;
@@ -366,10 +369,10 @@ TEST_F(Relate, RejectionsKeepApart) {
 TEST_F(Relate, ARejectedTagIsNoAnswerForItsItem) {
   learn();
   const auto tags = [&] {
-    RelateQuery query = about("p5");
+    relate::Query query = about("p5");
     query.modalities = {"tags"};
     std::vector<std::string> names;
-    const RelateAnswer answer = relations().relate(query);
+    const relate::Answer answer = relations().ask(query);
     for (const RelatedNode& each : answer.modalities[0].nodes) names.push_back(each.name);
     return names;
   };
@@ -387,12 +390,12 @@ TEST_F(Relate, ARejectedTagIsNoAnswerForItsItem) {
 
 TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
   add_linked_notes();
-  RelateOptions options = quick("notes,photos");
+  relate::ModelOptions options = quick("notes,photos");
   options.read.kernel = "linear";
   learn(options);
-  RelateQuery query = about("n2");
+  relate::Query query = about("n2");
   query.modalities = {"photos"};
-  const RelateAnswer answer = relations().relate(query);
+  const relate::Answer answer = relations().ask(query);
   int right = 0;
   for (const RelatedNode& each : answer.modalities[0].nodes)
     right += std::stoi(each.name.substr(1)) % 4 == 2 ? 1 : 0;
@@ -401,7 +404,7 @@ TEST_F(Relate, LinksOfTheUserTieCollectionsThatShareNothing) {
 
 /// The models may differ by rounding alone: eigenvalues by 1e-12, positions, which are floats, by
 /// 1e-6 of the largest.
-void expect_near(const RelateModel& found, const RelateModel& expected) {
+void expect_near(const relate::Model& found, const relate::Model& expected) {
   EXPECT_TRUE(found.space.settings == expected.space.settings);
   EXPECT_TRUE(found.rules == expected.rules);
   EXPECT_NEAR(found.space.mass, expected.space.mass, 1e-9 * expected.space.mass);
@@ -422,50 +425,52 @@ void expect_near(const RelateModel& found, const RelateModel& expected) {
 
 TEST_F(Relate, RanksLearnWhatOneProcessLearns) {
   add_linked_notes();
-  RelateOptions with_links = quick("notes,photos");
+  relate::ModelOptions with_links = quick("notes,photos");
   with_links.read.kernel = "linear";
-  RelateOptions with_choice;
+  relate::ModelOptions with_choice;
   with_choice.read.collections = "photos";
   with_choice.read.kernel = "places=laplace:0.01";
   with_choice.dim = "8";
-  for (const RelateOptions& options : {quick(), with_links, with_choice}) {
+  for (const relate::ModelOptions& options : {quick(), with_links, with_choice}) {
     learn(options);
-    const RelateModel alone = load_relate_model(TensorFile(model_record(library(), "relate").file));
+    const relate::Model alone =
+        relate::load_model(TensorFile(model_record(library(), "relate").file));
     for (const int ranks : {1, 2, 3, 4}) {
       std::vector<std::string> reports(static_cast<std::size_t>(ranks));
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
         reports[static_cast<std::size_t>(comm.rank())] =
-            to_json(learn_relate(each, "together", options, {comm, 1}));
+            to_json(relate::learn(each, "together", options, {comm, 1}));
       });
       for (const std::string& report : reports) EXPECT_EQ(report, reports[0]);
       const ModelRecord record = model_record(library(), "together");
       EXPECT_EQ(record.report, reports[0]);
-      expect_near(load_relate_model(TensorFile(record.file)), alone);
+      expect_near(relate::load_model(TensorFile(record.file)), alone);
     }
   }
 }
 
 TEST_F(Relate, RanksUpdateAsOneProcessDoes) {
-  for (const char* name : {"1", "2", "3", "4"}) learn_relate(library(), name, quick(), {.jobs = 1});
+  for (const char* name : {"1", "2", "3", "4"})
+    relate::learn(library(), name, quick(), {.jobs = 1});
   for (int i = 1; i < 120; i += 4)
     test::decide_one(library(), "photos", "p" + std::to_string(i), group_tag(0), Verdict::rejected);
   add_photos(kPhotos + 40);
-  update_relate(library(), "1", {.jobs = 1});
-  const RelateModel alone = load_relate_model(TensorFile(model_record(library(), "1").file));
+  relate::update(library(), "1", {.jobs = 1});
+  const relate::Model alone = relate::load_model(TensorFile(model_record(library(), "1").file));
   for (const int ranks : {2, 3, 4}) {
     const std::string name = std::to_string(ranks);
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      EXPECT_EQ(update_relate(each, name, {comm, 1}).modalities[0].nodes, kPhotos + 40);
+      EXPECT_EQ(relate::update(each, name, {comm, 1}).modalities[0].nodes, kPhotos + 40);
     });
-    expect_near(load_relate_model(TensorFile(model_record(library(), name).file)), alone);
+    expect_near(relate::load_model(TensorFile(model_record(library(), name).file)), alone);
   }
 }
 
 TEST_F(Relate, RanksGroupAsOneProcessDoes) {
   learn();
-  const auto as_text = [](const std::vector<RelateGroup>& groups) {
+  const auto as_text = [](const std::vector<relate::Group>& groups) {
     std::string text;
-    for (const RelateGroup& group : groups)
+    for (const relate::Group& group : groups)
       for (const GroupedModality& modality : group.modalities) {
         text += concat(group.nodes, ' ', modality.modality, ' ', modality.nodes, ':');
         for (const std::string& name : modality.nearest) text += ' ' + name;
@@ -477,7 +482,7 @@ TEST_F(Relate, RanksGroupAsOneProcessDoes) {
     const std::string alone = as_text(group_relations(relations(), groups, 100, 1, {.jobs = 1}));
     for (const int ranks : {2, 3, 4})
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-        const Relations open(each, "", 1);
+        const relate::Answerer open(each, "", 1);
         EXPECT_EQ(as_text(group_relations(open, groups, 100, 1, {comm, 1})), alone);
       });
   }
@@ -486,20 +491,20 @@ TEST_F(Relate, RanksGroupAsOneProcessDoes) {
 TEST_F(Relate, TheModelFileKeepsEverything) {
   learn();
   const ModelRecord record = model_record(library(), "relate");
-  const RelateModel model = load_relate_model(TensorFile(record.file));
+  const relate::Model model = relate::load_model(TensorFile(record.file));
   save(model, folder_ / "again.safetensors");
   EXPECT_EQ(read_file(record.file, 1U << 30), read_file(folder_ / "again.safetensors", 1U << 30));
   std::string bytes = read_file(record.file, 1U << 30);
   for (const std::size_t size : {bytes.size() / 3, bytes.size() - 1})
-    EXPECT_THROW(load_relate_model(TensorFile(bytes.substr(0, size), "cut")), Error);
+    EXPECT_THROW(relate::load_model(TensorFile(bytes.substr(0, size), "cut")), Error);
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_THROW(load_relate_model(TensorFile(bytes, "flipped")), Error);
+  EXPECT_THROW(relate::load_model(TensorFile(bytes, "flipped")), Error);
 }
 
 TEST_F(Relate, RefusesWhatCannotBe) {
   EXPECT_NE(message_of([&] { relations(); }).find("learn one"), std::string::npos);
   const auto refused = [&](auto change) {
-    RelateOptions options = quick();
+    relate::ModelOptions options = quick();
     change(options);
     return message_of([&] { learn(options); });
   };
@@ -528,18 +533,18 @@ TEST_F(Relate, RefusesWhatCannotBe) {
   EXPECT_EQ(model_records(library()).size(), 0U);
 
   learn();
-  const Relations open = relations();
-  EXPECT_NE(message_of([&] { open.relate({}); }).find("--tag"), std::string::npos);
-  EXPECT_NE(message_of([&] { open.relate(about("nobody")); }).find("nobody"), std::string::npos);
-  RelateQuery query;
+  const relate::Answerer open = relations();
+  EXPECT_NE(message_of([&] { open.ask({}); }).find("--tag"), std::string::npos);
+  EXPECT_NE(message_of([&] { open.ask(about("nobody")); }).find("nobody"), std::string::npos);
+  relate::Query query;
   query.tag = "no such tag";
-  EXPECT_NE(message_of([&] { open.relate(query); }).find("no such tag"), std::string::npos);
+  EXPECT_NE(message_of([&] { open.ask(query); }).find("no such tag"), std::string::npos);
   query = about("p1");
   query.modalities = {"smells"};
-  EXPECT_NE(message_of([&] { open.relate(query); }).find("photos/places"), std::string::npos);
+  EXPECT_NE(message_of([&] { open.ask(query); }).find("photos/places"), std::string::npos);
   query = {};
   query.text = "zzz qqq";
-  EXPECT_NE(message_of([&] { open.relate(query); }).find("zzz"), std::string::npos);
+  EXPECT_NE(message_of([&] { open.ask(query); }).find("zzz"), std::string::npos);
   EXPECT_THROW(parse_place("here"), Error);
   EXPECT_THROW(parse_place("91,0"), Error);
   EXPECT_THROW(parse_place("1,2,3"), Error);

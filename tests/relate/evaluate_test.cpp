@@ -18,12 +18,14 @@
 namespace commonplace {
 namespace evaluate_test {
 
+using namespace relate;
+
 using test::grouped_rows;
 using test::message_of;
 
 /// As text, but for how long each method took.
-std::string without_seconds(RelateEvaluation evaluation) {
-  for (RelateQuality& each : evaluation.methods) each.seconds = 0;
+std::string without_seconds(relate::Evaluation evaluation) {
+  for (relate::MethodQuality& each : evaluation.methods) each.seconds = 0;
   return to_json(evaluation);
 }
 
@@ -50,33 +52,34 @@ class EvaluateRelate : public test::LibraryTest {
     test::import_jsonl(library(), "photos", lines);
     store_features(library(), collection_named("photos"), "look", grouped_rows(kPhotos, 16, 1.0),
                    "made up");
-    data_ = read_relate_data(library(), {"photos,tags,places", "", "", 2}, {.jobs = 1});
+    data_ = relate::read_data(library(), {"photos,tags,places", "", "", 2}, {.jobs = 1});
     relate_.gamma = "0.3";
     relate_.dim = "6";
   }
 
-  RelateEvaluation evaluate(const RelateEvaluationOptions& options) {
-    return evaluate_relate(data_, relate_, options, {.jobs = 1});
+  relate::Evaluation evaluate(const relate::EvaluationOptions& options) {
+    return relate::evaluate(data_, relate_, options, {.jobs = 1});
   }
-  static const RelateQuality& of(const RelateEvaluation& evaluation, const std::string& method) {
-    for (const RelateQuality& each : evaluation.methods)
+  static const relate::MethodQuality& of(const relate::Evaluation& evaluation,
+                                         const std::string& method) {
+    for (const relate::MethodQuality& each : evaluation.methods)
       if (each.method == method) return each;
     throw Error("no " + method);
   }
 
-  RelateData data_;
-  RelateOptions relate_;
+  relate::Data data_;
+  relate::ModelOptions relate_;
 };
 
 TEST_F(EvaluateRelate, EveryMethodAnswersAndPlacesHelp) {
-  RelateEvaluationOptions options;
+  relate::EvaluationOptions options;
   options.repeat = 1;
-  const RelateEvaluation evaluation = evaluate(options);
+  const relate::Evaluation evaluation = evaluate(options);
   EXPECT_EQ(evaluation.target, "photos/tags");
   EXPECT_EQ(evaluation.items, kPhotos);
   EXPECT_EQ(evaluation.nodes, 6);
-  ASSERT_EQ(evaluation.methods.size(), relate_methods().size());
-  for (const RelateQuality& each : evaluation.methods) {
+  ASSERT_EQ(evaluation.methods.size(), relate::methods().size());
+  for (const relate::MethodQuality& each : evaluation.methods) {
     EXPECT_GE(each.ndcg.value, 0) << each.method;
     EXPECT_LE(each.ndcg.value, 1) << each.method;
     if (each.met.empty()) continue;
@@ -94,10 +97,10 @@ TEST_F(EvaluateRelate, EveryMethodAnswersAndPlacesHelp) {
 }
 
 TEST_F(EvaluateRelate, SidesOfPlacesAreGuessed) {
-  RelateEvaluationOptions options;
+  relate::EvaluationOptions options;
   options.repeat = 1;
   options.methods = "popular";
-  const RelateEvaluation evaluation = evaluate(options);
+  const relate::Evaluation evaluation = evaluate(options);
   ASSERT_EQ(evaluation.places.size(), 3U);
   EXPECT_EQ(evaluation.places[0].method, "commonplace");
   EXPECT_LT(evaluation.places[0].median.value, 1000);
@@ -106,15 +109,15 @@ TEST_F(EvaluateRelate, SidesOfPlacesAreGuessed) {
 }
 
 TEST_F(EvaluateRelate, ListsOfSharesAndDims) {
-  RelateEvaluationOptions options;
+  relate::EvaluationOptions options;
   options.repeat = 2;
   options.methods = "commonplace,cca,popular";
   options.shares = "30,100";
   options.dims = "1,5";
-  const RelateEvaluation evaluation = evaluate(options);
+  const relate::Evaluation evaluation = evaluate(options);
   EXPECT_EQ(evaluation.methods.size(), 2U * (2 * 2 + 1));
   const auto with = [&](const std::string& method, std::int64_t dim, bool all) {
-    for (const RelateQuality& each : evaluation.methods)
+    for (const relate::MethodQuality& each : evaluation.methods)
       if (each.method == method && each.dim == dim && (each.learned_from > 150) == all)
         return each.ndcg.value;
     return -1.0;
@@ -127,22 +130,23 @@ TEST_F(EvaluateRelate, ListsOfSharesAndDims) {
 }
 
 TEST_F(EvaluateRelate, RanksShareTheRepetitions) {
-  RelateEvaluationOptions options;
+  relate::EvaluationOptions options;
   options.repeat = 2;
   options.methods = "popular,commonplace,cca,knn";
   options.dims = "1,5";
   const std::string alone = without_seconds(evaluate(options));
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      const RelateData data = read_relate_data(each, {"photos,tags,places", "", "", 2}, {comm, 1});
+      const relate::Data data =
+          relate::read_data(each, {"photos,tags,places", "", "", 2}, {comm, 1});
       require_same_data(each, data, comm);
-      EXPECT_EQ(without_seconds(evaluate_relate(data, relate_, options, {comm, 1})), alone);
+      EXPECT_EQ(without_seconds(relate::evaluate(data, relate_, options, {comm, 1})), alone);
     });
 }
 
 TEST_F(EvaluateRelate, RefusesWhatCannotBe) {
   const auto refused = [&](auto change) {
-    RelateEvaluationOptions options;
+    relate::EvaluationOptions options;
     change(options);
     return message_of([&] { evaluate(options); });
   };
@@ -175,7 +179,7 @@ TEST(EvaluateCross, FindsTheOtherHalfOfAPair) {
       {write("c.npy", first.bottomRows(60)), write("d.npy", second.bottomRows(60))},
       write("z.npy", classes(60)));
   EXPECT_EQ(trial.known, 140);
-  RelateOptions options;
+  relate::ModelOptions options;
   options.gamma = "0.3";
   const std::vector<CrossQuality> found = evaluate_cross(trial, options, {.jobs = 1});
   ASSERT_EQ(found.size(), 4U);

@@ -23,6 +23,8 @@
 namespace commonplace {
 namespace guided_projection_test {
 
+using namespace relate;
+
 using test::message_of;
 using test::NaiveGuidance;
 using test::normal_matrix;

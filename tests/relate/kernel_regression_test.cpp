@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace kernel_regression_test {
 
+using namespace relate;
+
 using test::message_of;
 using test::random_counts;
 using test::to_dense;

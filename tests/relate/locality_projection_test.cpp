@@ -18,6 +18,8 @@
 namespace commonplace {
 namespace locality_projection_test {
 
+using namespace relate;
+
 using test::message_of;
 using test::random_features;
 using test::to_dense;

@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace nystrom_choice_test {
 
+using namespace relate;
+
 using Rows = std::vector<std::int64_t>;
 
 TEST(NystromChoice, TheFirstOfEqualRows) {

@@ -20,6 +20,8 @@
 namespace commonplace {
 namespace nystrom_features_test {
 
+using namespace relate;
+
 using test::message_of;
 using test::random_features;
 using test::to_dense;

@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace ridge_rows_test {
 
+using namespace relate;
+
 using test::message_of;
 using test::random_counts;
 using test::random_features;

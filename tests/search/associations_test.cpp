@@ -19,6 +19,8 @@
 namespace commonplace {
 namespace associations_test {
 
+using namespace search;
+
 using test::message_of;
 using test::random_counts;
 using test::to_dense;

@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace borrowing_test {
 
+using namespace search;
+
 using test::message_of;
 using test::random_counts;
 using test::to_dense;

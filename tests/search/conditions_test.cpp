@@ -8,6 +8,8 @@
 namespace commonplace {
 namespace conditions_test {
 
+using namespace search;
+
 constexpr const char* kItems =
     R"({"id":"owl","title":"Night owl","text":"The owl hunts by the river","time":"1904-05-03",)"
     R"("tags":["animals/birds/Snowy","Night"]})"
@@ -28,15 +30,14 @@ class SearchConditions : public test::LibraryTest {
  protected:
   SearchConditions() { test::import_jsonl(library(), "items", kItems); }
 
-  SearchAnswer answer(const std::string& query, std::int64_t limit = 100) {
-    SearchOptions options;
+  search::Answer answer(const std::string& query, std::int64_t limit = 100) {
+    search::Options options;
     options.limit = limit;
-    return CollectionSearcher(library(), "items", "", {.jobs = 1})
-        .search(parse_query(query), options);
+    return search::Answerer(library(), "items", "", {.jobs = 1}).ask(parse_query(query), options);
   }
   Ids found(const std::string& query, std::int64_t limit = 100) {
     Ids ids;
-    for (const SearchHit& hit : answer(query, limit).hits) ids.push_back(hit.id);
+    for (const search::Hit& hit : answer(query, limit).hits) ids.push_back(hit.id);
     return ids;
   }
 };
@@ -122,7 +123,7 @@ TEST_F(SearchConditions, WordsJoinedAreDemandedOthersOnlyRank) {
 }
 
 TEST_F(SearchConditions, ConditionsAloneKeepTheOrderOfTheItems) {
-  const SearchAnswer answer = this->answer("not before:1950", 2);
+  const search::Answer answer = this->answer("not before:1950", 2);
   ASSERT_EQ(answer.hits.size(), 2U);
   EXPECT_EQ(answer.hits[0].id, "train");
   EXPECT_EQ(answer.hits[0].score, 0);
@@ -130,7 +131,7 @@ TEST_F(SearchConditions, ConditionsAloneKeepTheOrderOfTheItems) {
 }
 
 TEST_F(SearchConditions, WhatIsNowhereIsReported) {
-  const SearchAnswer answer = this->answer("zebra owl Quagga -okapi");
+  const search::Answer answer = this->answer("zebra owl Quagga -okapi");
   EXPECT_EQ(answer.unknown, Ids({"zebra", "quagga"}));
   ASSERT_EQ(answer.hits.size(), 1U);
   EXPECT_EQ(answer.hits[0].id, "owl");
@@ -149,9 +150,9 @@ TEST_F(SearchConditions, EmptyQueriesAndLimits) {
 
 TEST_F(SearchConditions, PhrasesAreAskedOnlyOfItemsWithAllTheWords) {
   const Collection items = collection_named("items");
-  const SearchIndex index = make_search_index(library(), items, nullptr, {.jobs = 1});
+  const search::Index index = search::make_index(library(), items, nullptr, {.jobs = 1});
   std::vector<std::int64_t> asked;
-  const SearchQuery query = parse_query("\"steam train\"");
+  const search::Query query = parse_query("\"steam train\"");
   const auto rows =
       items_that_meet(*query.condition, index, {}, [&](std::int64_t row, const Ids& tokens) {
         EXPECT_EQ(tokens, Ids({"steam", "train"}));

@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace evaluate_test {
 
+using namespace search;
+
 class EvaluateSearch : public test::LibraryTest {
  protected:
   EvaluateSearch() {
@@ -28,8 +30,8 @@ class EvaluateSearch : public test::LibraryTest {
     model_.rank = model_.auxiliary_rank = 6;
   }
 
-  SearchEvaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    return evaluate_search(library(), "photos", auxiliaries, model_, options_, {.jobs = 1});
+  search::Evaluation evaluate(const std::vector<std::string>& auxiliaries = {"gallery"}) {
+    return search::evaluate(library(), "photos", auxiliaries, model_, options_, {.jobs = 1});
   }
   std::string refusal(const std::vector<std::string>& auxiliaries = {"gallery"}) {
     return test::message_of([&] { evaluate(auxiliaries); });
@@ -39,18 +41,18 @@ class EvaluateSearch : public test::LibraryTest {
     return refusal();
   }
 
-  SearchModelOptions model_;
-  SearchEvaluationOptions options_;
+  search::ModelOptions model_;
+  search::EvaluationOptions options_;
 };
 
-const MethodQuality& method(const SearchEvaluation& evaluation, const std::string& name,
+const MethodQuality& method(const search::Evaluation& evaluation, const std::string& name,
                             int shared = -1) {
   for (const MethodQuality& each : evaluation.methods)
     if (each.method == name && each.shared == shared) return each;
   throw std::runtime_error("no method " + name);
 }
 
-void expect_sound(const SearchEvaluation& evaluation) {
+void expect_sound(const search::Evaluation& evaluation) {
   for (const MethodQuality& each : evaluation.methods) {
     for (const Measured& measured :
          {each.map, each.missing_map, each.precision_at_recall, each.precision_at}) {
@@ -69,7 +71,7 @@ void expect_sound(const SearchEvaluation& evaluation) {
 TEST_F(EvaluateSearch, ComparesEveryMethodAndChangesNothing) {
   options_.same_source = "more";
   const std::string before = test::contents(library());
-  const SearchEvaluation evaluation = evaluate();
+  const search::Evaluation evaluation = evaluate();
   EXPECT_TRUE(test::contents(library()) == before);
   EXPECT_TRUE(model_records(library()).empty());
 
@@ -98,7 +100,7 @@ TEST_F(EvaluateSearch, ComparesEveryMethodAndChangesNothing) {
 }
 
 TEST_F(EvaluateSearch, TheTargetAloneNeedsNoAuxiliary) {
-  const SearchEvaluation evaluation = evaluate({});
+  const search::Evaluation evaluation = evaluate({});
   EXPECT_THROW(method(evaluation, "commonplace"), std::runtime_error);
   EXPECT_GE(evaluation.over_words.value, 0);
   EXPECT_EQ(evaluation.borrowed, 0);
@@ -107,9 +109,9 @@ TEST_F(EvaluateSearch, TheTargetAloneNeedsNoAuxiliary) {
 
 TEST_F(EvaluateSearch, RepetitionsHideOtherTagsAndGiveIntervals) {
   options_.sweep = false;
-  const SearchEvaluation once = evaluate();
+  const search::Evaluation once = evaluate();
   options_.repeat = 2;
-  const SearchEvaluation twice = evaluate();
+  const search::Evaluation twice = evaluate();
   expect_sound(twice);
   const Measured map = method(twice, "commonplace").map;
   EXPECT_LT(map.interval.low, map.interval.high);
@@ -124,7 +126,7 @@ TEST_F(EvaluateSearch, JudgementsStandInForHiding) {
   for (int i = 1; i < 180; i += 6) lines += "owl\tphoto-" + std::to_string(i) + "\r\n";
   options_.sweep = false;
   ASSERT_EQ(judged(lines), "");
-  const SearchEvaluation evaluation = evaluate();
+  const search::Evaluation evaluation = evaluate();
   EXPECT_EQ(evaluation.asked, 2);
   expect_sound(evaluation);
   EXPECT_GT(method(evaluation, "commonplace").map.value, 0.9);
@@ -169,24 +171,24 @@ TEST_F(EvaluateSearch, WrongOptionsAndCollectionsAreRefused) {
 }
 
 TEST_F(EvaluateSearch, PlotShowsTheMethodsAndTheSweep) {
-  const SearchEvaluation evaluation = evaluate();
+  const search::Evaluation evaluation = evaluate();
   const std::string svg = evaluation_plot(evaluation);
   EXPECT_TRUE(svg.starts_with("<svg") || svg.starts_with("<?xml"));
   EXPECT_NE(svg.find("</svg>"), std::string::npos);
   for (const char* text : {"Precision at each recall", "own words", "topics in common"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
-  SearchEvaluation unswept = evaluation;
+  search::Evaluation unswept = evaluation;
   std::erase_if(unswept.methods, [](const MethodQuality& each) { return each.shared >= 0; });
   EXPECT_EQ(evaluation_plot(unswept).find("topics in common"), std::string::npos);
 }
 
 TEST_F(EvaluateSearch, SeveralRanksFindWhatOneDoes) {
   options_.repeat = 3;
-  const SearchEvaluation expected = evaluate();
+  const search::Evaluation expected = evaluate();
   for (const int ranks : {2, 4})
     test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
-      const SearchEvaluation found =
-          evaluate_search(own, "photos", {"gallery"}, model_, options_, {comm, 1});
+      const search::Evaluation found =
+          search::evaluate(own, "photos", {"gallery"}, model_, options_, {comm, 1});
       EXPECT_EQ(found.asked, expected.asked);
       EXPECT_EQ(found.borrowed, expected.borrowed);
       EXPECT_EQ(found.over_words.value, expected.over_words.value);

@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace explain_test {
 
+using namespace search;
+
 using Ids = std::vector<std::string>;
 
 class Reasons : public test::LibraryTest {
@@ -23,28 +25,28 @@ class Reasons : public test::LibraryTest {
     test::import_jsonl(
         library(), "photos",
         R"({"id":"written","title":"Old harbour","text":"a ship","tags":["harbour","wave"]})");
-    SearchModelOptions options;
+    search::ModelOptions options;
     options.rank = 7;
     options.auxiliary_rank = 8;
     options.shared = "5";
-    learn_search(library(), "photos", {"gallery"}, "model", options, {.jobs = 1});
+    search::learn(library(), "photos", {"gallery"}, "model", options, {.jobs = 1});
   }
 
-  SearchAnswer explain(const std::string& query, SearchOptions options = {}) {
+  search::Answer explain(const std::string& query, search::Options options = {}) {
     options.limit = 1000;
     options.explain = true;
-    return CollectionSearcher(library(), "photos", "model", {.jobs = 1})
-        .search(parse_query(query), options);
+    return search::Answerer(library(), "photos", "model", {.jobs = 1})
+        .ask(parse_query(query), options);
   }
   /// The model with other weights, so that a test sees the way of borrowing that it is about.
   void weigh(const BorrowingWeights& weights) {
-    SearchModel model = this->model();
+    search::Model model = this->model();
     model.borrowing.weights = weights;
-    store_model(library(), {"model", kSearchModelKind, {}, "{}", "{}", ""},
+    store_model(library(), {"model", search::kModelKind, {}, "{}", "{}", ""},
                 [&](const std::filesystem::path& path) { save(model, path); });
   }
-  SearchModel model() {
-    return load_search_model(TensorFile(model_record(library(), "model").file));
+  search::Model model() {
+    return search::load_model(TensorFile(model_record(library(), "model").file));
   }
   std::int64_t items_with_both(const std::string& name, const std::string& a,
                                const std::string& b) {
@@ -61,15 +63,15 @@ class Reasons : public test::LibraryTest {
   }
 };
 
-const SearchHit& hit_of(const SearchAnswer& answer, const std::string& id) {
+const search::Hit& hit_of(const search::Answer& answer, const std::string& id) {
   const auto found = std::find_if(answer.hits.begin(), answer.hits.end(),
-                                  [&](const SearchHit& hit) { return hit.id == id; });
+                                  [&](const search::Hit& hit) { return hit.id == id; });
   if (found == answer.hits.end()) throw std::runtime_error(id + " was not found");
   return *found;
 }
 
 TEST_F(Reasons, NameTheWordsAndWhereTheyAre) {
-  const SearchAnswer answer = explain("harbour ship wave zebra");
+  const search::Answer answer = explain("harbour ship wave zebra");
   const auto& words = hit_of(answer, "written").reasons.words;
   ASSERT_EQ(words.size(), 3U);
   EXPECT_EQ(words[0].word, "harbour");
@@ -81,13 +83,13 @@ TEST_F(Reasons, NameTheWordsAndWhereTheyAre) {
   EXPECT_EQ(words[2].word, "wave");
   EXPECT_TRUE(words[2].in_tags);
   EXPECT_FALSE(words[2].in_text);
-  for (const SearchHit& hit : answer.hits) EXPECT_EQ(hit.reasons.words.empty(), hit.own == 0);
+  for (const search::Hit& hit : answer.hits) EXPECT_EQ(hit.reasons.words.empty(), hit.own == 0);
 }
 
 TEST_F(Reasons, AssociationsCountTheItemsThatHaveBoth) {
   weigh({.lift = 2, .ridge = 20});
   std::size_t seen = 0;
-  for (const SearchHit& hit : explain("harbour").hits) {
+  for (const search::Hit& hit : explain("harbour").hits) {
     double last = 1e9;
     for (const auto& reason : hit.reasons.associations) {
       ++seen;
@@ -110,7 +112,7 @@ TEST_F(Reasons, AssociationsCountTheItemsThatHaveBoth) {
 TEST_F(Reasons, NeighboursExistAndHaveWhatWasAsked) {
   weigh({.votes = 50});
   std::size_t seen = 0;
-  for (const SearchHit& hit : explain("harbour gull").hits)
+  for (const search::Hit& hit : explain("harbour gull").hits)
     for (const auto& reason : hit.reasons.neighbours) {
       ++seen;
       EXPECT_EQ(reason.collection, "gallery");
@@ -127,7 +129,7 @@ TEST_F(Reasons, NeighboursExistAndHaveWhatWasAsked) {
 TEST_F(Reasons, TopicsHaveTheirTerms) {
   weigh({.topics = 50});
   std::size_t seen = 0;
-  for (const SearchHit& hit : explain("harbour").hits) {
+  for (const search::Hit& hit : explain("harbour").hits) {
     if (hit.own > 0 || hit.reasons.topics.empty()) continue;
     const auto& topic = hit.reasons.topics.front();
     ++seen;
@@ -140,22 +142,22 @@ TEST_F(Reasons, TopicsHaveTheirTerms) {
 }
 
 TEST_F(Reasons, WordsOnlyHasNoOtherReasons) {
-  for (const SearchHit& hit : explain("harbour", {.words_only = true}).hits) {
+  for (const search::Hit& hit : explain("harbour", {.words_only = true}).hits) {
     EXPECT_EQ(hit.reasons.words.size(), 1U);
     EXPECT_TRUE(hit.reasons.associations.empty());
     EXPECT_TRUE(hit.reasons.neighbours.empty());
     EXPECT_TRUE(hit.reasons.topics.empty());
   }
-  for (const SearchHit& hit : CollectionSearcher(library(), "photos", "model", {.jobs = 1})
-                                  .search(parse_query("harbour"), {})
-                                  .hits)
+  for (const search::Hit& hit : search::Answerer(library(), "photos", "model", {.jobs = 1})
+                                    .ask(parse_query("harbour"), {})
+                                    .hits)
     EXPECT_TRUE(hit.reasons.words.empty()) << "reasons were not asked for";
 }
 
 TEST_F(Reasons, StandWhenTheLendingCollectionIsGone) {
-  const SearchAnswer before = explain("harbour");
+  const search::Answer before = explain("harbour");
   remove_collection(library(), collection_named("gallery"));
-  const SearchAnswer after = explain("harbour");
+  const search::Answer after = explain("harbour");
   ASSERT_EQ(after.hits.size(), before.hits.size());
   std::size_t lent = 0;
   for (std::size_t i = 0; i < after.hits.size(); ++i) {
@@ -171,9 +173,9 @@ class Topics : public Reasons {
  protected:
   std::vector<TopicSummary> summaries(std::size_t terms = 8, std::size_t examples = 3) {
     const ModelRecord record = model_record(library(), "model");
-    const SearchModel learned = load_search_model(TensorFile(record.file));
-    const SearchIndex index =
-        open_search_index(library(), collection_named("photos"), &record, &learned, {.jobs = 1});
+    const search::Model learned = search::load_model(TensorFile(record.file));
+    const search::Index index =
+        search::open_index(library(), collection_named("photos"), &record, &learned, {.jobs = 1});
     return topic_summaries(library(), learned, index, terms, examples, 1);
   }
 };

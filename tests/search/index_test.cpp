@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace index_test {
 
+using namespace search;
+
 constexpr const char* kItems =
     R"({"id":"1","title":"Night owl","text":"owl owl","tags":["animals/Owl","Snowy Owl"]})"
     "\n"
@@ -31,33 +33,33 @@ class SearchIndexes : public test::LibraryTest {
   }
 
   void learn(const std::string& name = "model") {
-    SearchModelOptions options;
+    search::ModelOptions options;
     options.rank = options.auxiliary_rank = 6;
     options.shared = "2";
-    learn_search(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
+    search::learn(library(), "photos", {"gallery"}, name, options, {.jobs = 1});
   }
-  SearchModel model() {
-    return load_search_model(TensorFile(model_record(library(), "model").file));
+  search::Model model() {
+    return search::load_model(TensorFile(model_record(library(), "model").file));
   }
-  SearchIndex photo_index() {
-    const SearchModel learned = model();
-    return make_search_index(library(), collection_named("photos"), &learned, {.jobs = 1});
+  search::Index photo_index() {
+    const search::Model learned = model();
+    return search::make_index(library(), collection_named("photos"), &learned, {.jobs = 1});
   }
   struct Opened {
-    SearchIndex index;
+    search::Index index;
     bool made = false;
   };
   Opened open() {
     const ModelRecord record = model_record(library(), "model");
-    const SearchModel learned = load_search_model(TensorFile(record.file));
+    const search::Model learned = search::load_model(TensorFile(record.file));
     Opened opened;
-    opened.index = open_search_index(
+    opened.index = search::open_index(
         library(), collection_named("photos"), &record, &learned,
         {.jobs = 1, .progress = [&](const ProgressStep&) { opened.made = true; }});
     return opened;
   }
-  void store(SearchIndex index) {
-    store_search_index(library(), model_record(library(), "model"), std::move(index));
+  void store(search::Index index) {
+    search::store_index(library(), model_record(library(), "model"), std::move(index));
   }
 };
 
@@ -85,7 +87,7 @@ void expect_same(const WordPostings& a, const WordPostings& b) {
   EXPECT_EQ(a.mean_length, b.mean_length);
 }
 
-void expect_same(const SearchIndex& a, const SearchIndex& b) {
+void expect_same(const search::Index& a, const search::Index& b) {
   EXPECT_EQ(a.items, b.items);
   expect_same(a.tag_words, b.tag_words);
   expect_same(a.text_words, b.text_words);
@@ -102,8 +104,8 @@ void expect_same(const SearchIndex& a, const SearchIndex& b) {
 }
 
 TEST_F(SearchIndexes, HoldsTheWordsTagsAndTimesOfEveryItem) {
-  const SearchIndex index =
-      make_search_index(library(), collection_named("items"), nullptr, {.jobs = 1});
+  const search::Index index =
+      search::make_index(library(), collection_named("items"), nullptr, {.jobs = 1});
   EXPECT_EQ(index.items, 3);
   EXPECT_EQ(count_of(index.text_words, "owl", 0), 3);
   EXPECT_EQ(count_of(index.text_words, "night", 0), 1);
@@ -113,7 +115,7 @@ TEST_F(SearchIndexes, HoldsTheWordsTagsAndTimesOfEveryItem) {
   EXPECT_EQ(count_of(index.tag_words, "owl", 0), 2) << "in two tags";
   EXPECT_EQ(count_of(index.tag_words, "animals", 0), 1);
   EXPECT_EQ(count_of(index.tag_words, "animals", 2), 1);
-  EXPECT_EQ(index.times[0], SearchIndex::kNoTime);
+  EXPECT_EQ(index.times[0], search::Index::kNoTime);
   EXPECT_EQ(index.times[1], epoch_seconds("1904-05-03"));
   const auto animals = index.tag_items.view().row_indices(index.tags.find("animals"));
   EXPECT_EQ(std::vector<std::int32_t>(animals.begin(), animals.end()),
@@ -125,13 +127,13 @@ TEST_F(SearchIndexes, HoldsTheWordsTagsAndTimesOfEveryItem) {
 TEST_F(SearchIndexes, SavesAndLoadsToTheBit) {
   learn();
   test::decide_one(library(), "photos", "photo-0", "engine", Verdict::rejected);
-  const SearchIndex index = photo_index();
-  const SearchModel learned = model();
+  const search::Index index = photo_index();
+  const search::Model learned = model();
   const auto rejected = index.rejected.view().row_indices(learned.vocabulary.find("engine"));
   ASSERT_EQ(rejected.size(), 1U);
   EXPECT_EQ(rejected[0], 0);
   save(index, folder_ / "index.safetensors");
-  expect_same(load_search_index(TensorFile(folder_ / "index.safetensors")), index);
+  expect_same(search::load_index(TensorFile(folder_ / "index.safetensors")), index);
 }
 
 TEST_F(SearchIndexes, DamagedFilesAreErrors) {
@@ -139,37 +141,39 @@ TEST_F(SearchIndexes, DamagedFilesAreErrors) {
   save(photo_index(), folder_ / "index.safetensors");
   const std::string whole = test::slurp(folder_ / "index.safetensors");
   for (std::size_t length = 0; length < whole.size(); length += whole.size() / 50 + 1)
-    EXPECT_THROW(load_search_index(TensorFile(whole.substr(0, length), "cut")), Error) << length;
+    EXPECT_THROW(search::load_index(TensorFile(whole.substr(0, length), "cut")), Error) << length;
   for (std::size_t place = 8; place < whole.size(); place += whole.size() / 50 + 1) {
     std::string flipped = whole;
     flipped[place] = static_cast<char>(flipped[place] ^ 0x10);
-    EXPECT_THROW(load_search_index(TensorFile(flipped, "flipped")), Error) << place;
+    EXPECT_THROW(search::load_index(TensorFile(flipped, "flipped")), Error) << place;
   }
   save(model(), folder_ / "model.safetensors");
-  EXPECT_THROW(load_search_index(TensorFile(folder_ / "model.safetensors")), Error);
+  EXPECT_THROW(search::load_index(TensorFile(folder_ / "model.safetensors")), Error);
 }
 
 TEST_F(SearchIndexes, PartsThatDoNotFitTogetherAreErrors) {
   learn();
-  const SearchIndex good = photo_index();
-  const std::vector<std::function<void(SearchIndex&)>> changes = {
-      [](SearchIndex& index) { index.times.pop_back(); },
-      [](SearchIndex& index) { index.tags.add("one too many"); },
-      [](SearchIndex& index) { index.term_words.add("one too many"); },
-      [](SearchIndex& index) { index.tag_words.words.add("one too many"); },
-      [](SearchIndex& index) { index.text_words.lengths.pop_back(); },
-      [](SearchIndex& index) { index.rejected.columns += 1; },
-      [](SearchIndex& index) { index.rejected.end_row(); },
-      [](SearchIndex& index) { index.coded.unrelated.push_back(0); },
-      [](SearchIndex& index) { index.coded.votes.end_row(); },
-      [](SearchIndex& index) { index.coded.codes(0, 0) = std::numeric_limits<float>::infinity(); },
-      [](SearchIndex& index) { index.coded.terms.columns += 1; },
+  const search::Index good = photo_index();
+  const std::vector<std::function<void(search::Index&)>> changes = {
+      [](search::Index& index) { index.times.pop_back(); },
+      [](search::Index& index) { index.tags.add("one too many"); },
+      [](search::Index& index) { index.term_words.add("one too many"); },
+      [](search::Index& index) { index.tag_words.words.add("one too many"); },
+      [](search::Index& index) { index.text_words.lengths.pop_back(); },
+      [](search::Index& index) { index.rejected.columns += 1; },
+      [](search::Index& index) { index.rejected.end_row(); },
+      [](search::Index& index) { index.coded.unrelated.push_back(0); },
+      [](search::Index& index) { index.coded.votes.end_row(); },
+      [](search::Index& index) {
+        index.coded.codes(0, 0) = std::numeric_limits<float>::infinity();
+      },
+      [](search::Index& index) { index.coded.terms.columns += 1; },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    SearchIndex bad = good;
+    search::Index bad = good;
     changes[i](bad);
     save(bad, folder_ / "index.safetensors");
-    EXPECT_THROW(load_search_index(TensorFile(folder_ / "index.safetensors")), Error) << i;
+    EXPECT_THROW(search::load_index(TensorFile(folder_ / "index.safetensors")), Error) << i;
   }
 }
 
@@ -202,7 +206,7 @@ TEST_F(SearchIndexes, TheStoredOneServesUntilSomethingChanges) {
 
 TEST_F(SearchIndexes, ADamagedStoredOneIsMadeAgain) {
   learn();
-  const SearchIndex right = open().index;
+  const search::Index right = open().index;
   for (const ModelRecord& record : model_records(library())) {
     if (record.name != "model.index") continue;
     std::string content = test::slurp(record.file);
@@ -216,13 +220,13 @@ TEST_F(SearchIndexes, ADamagedStoredOneIsMadeAgain) {
 
 TEST_F(SearchIndexes, OneThatWasMadeByAnotherModelDoesNotServe) {
   learn();
-  SearchModelOptions options;
+  search::ModelOptions options;
   options.rank = options.auxiliary_rank = 3;
   options.terms.min_items = 11;
-  learn_search(library(), "photos", {}, "small", options, {.jobs = 1});
-  const SearchModel small = load_search_model(TensorFile(model_record(library(), "small").file));
+  search::learn(library(), "photos", {}, "small", options, {.jobs = 1});
+  const search::Model small = search::load_model(TensorFile(model_record(library(), "small").file));
   ASSERT_NE(small.vocabulary.size(), model().vocabulary.size());
-  store(make_search_index(library(), collection_named("photos"), &small, {.jobs = 1}));
+  store(search::make_index(library(), collection_named("photos"), &small, {.jobs = 1}));
   EXPECT_TRUE(open().made);
 }
 

@@ -18,8 +18,10 @@
 namespace commonplace {
 namespace learn_test {
 
-SearchModelOptions small_options() {
-  SearchModelOptions options;
+using namespace search;
+
+search::ModelOptions small_options() {
+  search::ModelOptions options;
   options.rank = 8;
   options.auxiliary_rank = 8;
   return options;
@@ -29,13 +31,13 @@ class LearnSearch : public test::LibraryTest {
  protected:
   LearnSearch() { test::add_planted_collections(library()); }
 
-  SearchLearningReport learn(const std::vector<std::string>& auxiliaries,
-                             const SearchModelOptions& options = small_options(),
-                             const std::string& name = "") {
-    return learn_search(library(), "photos", auxiliaries, name, options, {.jobs = 1});
+  search::Report learn(const std::vector<std::string>& auxiliaries,
+                       const search::ModelOptions& options = small_options(),
+                       const std::string& name = "") {
+    return search::learn(library(), "photos", auxiliaries, name, options, {.jobs = 1});
   }
-  SearchModel stored(const std::string& name = "search.photos") {
-    return load_search_model(TensorFile(model_record(library(), name).file));
+  search::Model stored(const std::string& name = "search.photos") {
+    return search::load_model(TensorFile(model_record(library(), name).file));
   }
   /// Everything in the library, models too.
   std::string state() {
@@ -56,13 +58,14 @@ class LearnSearch : public test::LibraryTest {
     return message;
   }
   std::string refusal(const std::string& target, const std::vector<std::string>& auxiliaries,
-                      const SearchModelOptions& options = small_options()) {
-    return refusal([&] { learn_search(library(), target, auxiliaries, "", options, {.jobs = 1}); });
+                      const search::ModelOptions& options = small_options()) {
+    return refusal(
+        [&] { search::learn(library(), target, auxiliaries, "", options, {.jobs = 1}); });
   }
 };
 
 /// Topics that all collections of the model have in common.
-int topics_in_common(const SearchModel& model) {
+int topics_in_common(const search::Model& model) {
   int topics = 0;
   for (const TopicBlock& block : model.borrowing.subspace.blocks)
     if (block.members.size() > 1) topics += block.topics;
@@ -70,7 +73,7 @@ int topics_in_common(const SearchModel& model) {
 }
 
 TEST_F(LearnSearch, BorrowsFromACollectionOfTheSameTopics) {
-  const SearchLearningReport report = learn({"gallery"});
+  const search::Report report = learn({"gallery"});
   EXPECT_NE(report.lending, Lending::target);
   EXPECT_GT(report.alone.map, report.words.map);
   EXPECT_GT(report.borrowed.map, report.alone.map);
@@ -101,7 +104,7 @@ TEST_F(LearnSearch, BorrowsFromACollectionOfTheSameTopics) {
                 ->shared,
             report.shared);
 
-  const SearchModel model = stored();
+  const search::Model model = stored();
   EXPECT_EQ(model.target, "photos");
   EXPECT_EQ(model.lending.back(), "gallery");
   EXPECT_EQ(topics_in_common(model), report.shared);
@@ -110,19 +113,19 @@ TEST_F(LearnSearch, BorrowsFromACollectionOfTheSameTopics) {
 }
 
 TEST_F(LearnSearch, SharesNothingWithACollectionOfOtherMeaning) {
-  const SearchLearningReport report = learn({"noise"});
+  const search::Report report = learn({"noise"});
   EXPECT_EQ(report.lending, Lending::target);
   EXPECT_EQ(report.shared, 0);
   EXPECT_EQ(report.tried.size(), 5U);
   EXPECT_LE(report.gain.low, 0);
-  const SearchModel model = stored();
+  const search::Model model = stored();
   EXPECT_EQ(model.lending, std::vector<std::string>{"photos"});
   EXPECT_EQ(std::ssize(model.lender_ids), report.items);
   EXPECT_EQ(topics_in_common(model), 0);
 }
 
 TEST_F(LearnSearch, TheTargetAloneLendsToItself) {
-  const SearchLearningReport report = learn({});
+  const search::Report report = learn({});
   EXPECT_EQ(report.lending, Lending::target);
   EXPECT_TRUE(report.lenders.empty());
   EXPECT_TRUE(report.tried.empty());
@@ -131,9 +134,9 @@ TEST_F(LearnSearch, TheTargetAloneLendsToItself) {
 }
 
 TEST_F(LearnSearch, ANumberOfSharedTopicsIsObeyedEvenIfItDoesNotHelp) {
-  SearchModelOptions options = small_options();
+  search::ModelOptions options = small_options();
   options.shared = "3";
-  const SearchLearningReport report = learn({"noise"}, options);
+  const search::Report report = learn({"noise"}, options);
   EXPECT_EQ(report.shared, 3);
   EXPECT_NE(report.lending, Lending::target);
   EXPECT_TRUE(report.tried.empty());
@@ -143,7 +146,7 @@ TEST_F(LearnSearch, ANumberOfSharedTopicsIsObeyedEvenIfItDoesNotHelp) {
 }
 
 TEST_F(LearnSearch, RuleAndRankChooseHowMuchToShare) {
-  SearchModelOptions options = small_options();
+  search::ModelOptions options = small_options();
   options.shared = "rule";
   EXPECT_EQ(learn({"gallery"}, options).shared, std::lround(std::sqrt(48 / 2.0)));
   options.shared = "rank";
@@ -154,14 +157,14 @@ TEST_F(LearnSearch, RuleAndRankChooseHowMuchToShare) {
 }
 
 TEST_F(LearnSearch, SeveralAuxiliariesMayShareInPairs) {
-  SearchModelOptions options = small_options();
+  search::ModelOptions options = small_options();
   options.shared = "2";
   options.pairwise = 1;
-  const SearchLearningReport report = learn({"gallery", "noise"}, options);
+  const search::Report report = learn({"gallery", "noise"}, options);
   EXPECT_EQ(report.lenders.size(), 2U);
   int common = 0;
   int pairs = 0;
-  const SearchModel model = stored();
+  const search::Model model = stored();
   for (const TopicBlock& block : model.borrowing.subspace.blocks) {
     if (block.members.size() == 3) common += block.topics;
     if (block.members.size() == 2) pairs += block.topics;
@@ -173,13 +176,13 @@ TEST_F(LearnSearch, SeveralAuxiliariesMayShareInPairs) {
 TEST_F(LearnSearch, ReportIsStoredWithTheModelAndRunsAreTheSame) {
   const std::string report = to_json(learn({"gallery"}));
   const ModelRecord record = model_record(library(), "search.photos");
-  EXPECT_EQ(record.kind, kSearchModelKind);
+  EXPECT_EQ(record.kind, search::kModelKind);
   EXPECT_EQ(record.report, report);
   const auto json = nlohmann::json::parse(report);
   EXPECT_GT(json["held_out"]["borrowed"]["map"], json["held_out"]["words"]["map"]);
   const std::string first = test::slurp(record.file);
   EXPECT_EQ(
-      to_json(learn_search(library(), "photos", {"gallery"}, "", small_options(), {.jobs = 3})),
+      to_json(search::learn(library(), "photos", {"gallery"}, "", small_options(), {.jobs = 3})),
       report);
   EXPECT_EQ(test::slurp(model_record(library(), "search.photos").file), first);
 }
@@ -190,21 +193,21 @@ TEST_F(LearnSearch, ModelsOfDifferentNamesStandBesideEachOther) {
   learn({}, small_options(), "plain");
   std::vector<std::string> names;
   for (const ModelRecord& record : model_records(library()))
-    if (record.kind == kSearchModelKind) names.push_back(record.name);
+    if (record.kind == search::kModelKind) names.push_back(record.name);
   EXPECT_EQ(names, std::vector<std::string>({"plain", "rich"}));
 }
 
 TEST_F(LearnSearch, ATargetOfSingleTagsCannotBeTestedOnButMayBorrow) {
   test::import_jsonl(library(), "single", test::planted_lines({.items = 120, .tags = 1}));
   auto learn_single = [&](const std::string& shared) {
-    SearchModelOptions options = small_options();
+    search::ModelOptions options = small_options();
     options.shared = shared;
-    return learn_search(library(), "single", {"gallery"}, "", options, {.jobs = 1});
+    return search::learn(library(), "single", {"gallery"}, "", options, {.jobs = 1});
   };
-  const SearchLearningReport careful = learn_single("auto");
+  const search::Report careful = learn_single("auto");
   EXPECT_EQ(careful.asked, 0);
   EXPECT_EQ(careful.lending, Lending::target);
-  const SearchLearningReport told = learn_single("4");
+  const search::Report told = learn_single("4");
   EXPECT_EQ(told.shared, 4);
   EXPECT_NE(told.lending, Lending::target);
   EXPECT_EQ(topics_in_common(stored("search.single")), 4);
@@ -224,10 +227,10 @@ TEST_F(LearnSearch, WordsOfTitlesAndTextsServeWhereThereAreNoTags) {
   EXPECT_NE(message.find("--text"), std::string::npos) << message;
   EXPECT_NE(refusal("photos", {"notes"}).find("'notes'"), std::string::npos);
 
-  SearchModelOptions options = small_options();
+  search::ModelOptions options = small_options();
   options.terms.text = true;
-  const SearchLearningReport report =
-      learn_search(library(), "notes", {"gallery"}, "", options, {.jobs = 1});
+  const search::Report report =
+      search::learn(library(), "notes", {"gallery"}, "", options, {.jobs = 1});
   EXPECT_EQ(report.lenders[0].common_terms, 48);
   EXPECT_GT(report.borrowed.map, report.words.map);
 }
@@ -249,7 +252,7 @@ TEST_F(LearnSearch, CollectionsThatCannotServeAreRefused) {
 
 TEST_F(LearnSearch, WrongOptionsAreRefusedWithTheirNameAndValue) {
   struct Wrong {
-    std::function<void(SearchModelOptions&)> change;
+    std::function<void(search::ModelOptions&)> change;
     std::vector<std::string> says;
   };
   const std::vector<Wrong> all = {
@@ -274,7 +277,7 @@ TEST_F(LearnSearch, WrongOptionsAreRefusedWithTheirNameAndValue) {
       {[](auto& options) { options.associations.most = 0; }, {"associations is 0"}},
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
-    SearchModelOptions options = small_options();
+    search::ModelOptions options = small_options();
     all[i].change(options);
     const std::string message = refusal("photos", {"gallery"}, options);
     for (const std::string& part : all[i].says)
@@ -285,19 +288,19 @@ TEST_F(LearnSearch, WrongOptionsAreRefusedWithTheirNameAndValue) {
 TEST_F(LearnSearch, StoppingAtAnyStageLeavesTheLibraryAsItWas) {
   const std::string before = state();
   std::set<std::string> stages;
-  learn_search(
+  search::learn(
       library(), "photos", {"gallery"}, "", small_options(),
       {.jobs = 1, .progress = [&](const ProgressStep& step) { stages.emplace(step.stage); }});
   remove_models();
   ASSERT_TRUE(state() == before);
   ASSERT_GE(stages.size(), 4U);
   for (const std::string& stage : stages) {
-    EXPECT_THROW(learn_search(library(), "photos", {"gallery"}, "", small_options(),
-                              {.jobs = 1,
-                               .progress =
-                                   [&](const ProgressStep& step) {
-                                     if (step.stage == stage) throw Cancelled();
-                                   }}),
+    EXPECT_THROW(search::learn(library(), "photos", {"gallery"}, "", small_options(),
+                               {.jobs = 1,
+                                .progress =
+                                    [&](const ProgressStep& step) {
+                                      if (step.stage == stage) throw Cancelled();
+                                    }}),
                  Cancelled);
     EXPECT_TRUE(state() == before) << "changed, although stopped at: " << stage;
     remove_models();
@@ -305,12 +308,12 @@ TEST_F(LearnSearch, StoppingAtAnyStageLeavesTheLibraryAsItWas) {
 }
 
 TEST_F(LearnSearch, SeveralRanksLearnWhatOneDoes) {
-  const SearchLearningReport alone_report = learn({"gallery"});
-  const SearchModel expected = stored();
+  const search::Report alone_report = learn({"gallery"});
+  const search::Model expected = stored();
   for (const int ranks : {1, 2, 3, 4})
     test::with_rank_libraries(ranks, library().path(), [&](Comm& comm, Library& own) {
-      const SearchLearningReport report =
-          learn_search(own, "photos", {"gallery"}, "together", small_options(), {comm, 1});
+      const search::Report report =
+          search::learn(own, "photos", {"gallery"}, "together", small_options(), {comm, 1});
       // The choices are made by each rank alone and do not depend on their number.
       EXPECT_EQ(report.shared, alone_report.shared);
       EXPECT_EQ(report.lending, alone_report.lending);
@@ -318,7 +321,8 @@ TEST_F(LearnSearch, SeveralRanksLearnWhatOneDoes) {
       EXPECT_EQ(report.borrowed.map, alone_report.borrowed.map);
       const double objective = alone_report.fit.objective.back();
       EXPECT_NEAR(report.fit.objective.back(), objective, 1e-6 * objective);
-      const SearchModel found = load_search_model(TensorFile(model_record(own, "together").file));
+      const search::Model found =
+          search::load_model(TensorFile(model_record(own, "together").file));
       EXPECT_EQ(found.lender_ids, expected.lender_ids);
       const Matrix& basis = expected.borrowing.subspace.basis;
       ASSERT_EQ(found.borrowing.subspace.basis.cols(), basis.cols());
@@ -337,7 +341,7 @@ TEST_F(LearnSearch, RanksThatSeeDifferentCollectionsDoNotGoOn) {
   const std::string message = test::message_of([&] {
     run_as_threads(2, [&](Comm& comm) {
       Library own(comm.rank() == 0 ? library().path() : copy.path());
-      learn_search(own, "photos", {"gallery"}, "together", small_options(), {comm, 1});
+      search::learn(own, "photos", {"gallery"}, "together", small_options(), {comm, 1});
     });
   });
   EXPECT_NE(message.find("the ranks do not see the same collection 'photos'"), std::string::npos)

@@ -7,13 +7,15 @@
 namespace commonplace {
 namespace query_test {
 
-using Kind = QueryCondition::Kind;
+using namespace search;
+
+using Kind = search::Condition::Kind;
 using Words = std::vector<std::string>;
 
 /// A condition as text with all its parentheses: (and w:river (not #sail)).
-std::string shown(const QueryCondition& condition) {
+std::string shown(const search::Condition& condition) {
   const auto group = [&](std::string text) {
-    for (const QueryCondition& child : condition.children) text += " " + shown(child);
+    for (const search::Condition& child : condition.children) text += " " + shown(child);
     return "(" + text + ")";
   };
   switch (condition.kind) {
@@ -44,7 +46,7 @@ std::string shown(const QueryCondition& condition) {
 }
 
 std::string condition_of(std::string_view text) {
-  const SearchQuery query = parse_query(text);
+  const search::Query query = parse_query(text);
   return query.condition ? shown(*query.condition) : "";
 }
 
@@ -66,13 +68,13 @@ void expect_error(std::string_view text, const std::string& place, const std::st
 }
 
 TEST(SearchQuery, NothingAsksForNothing) {
-  EXPECT_EQ(parse_query(""), SearchQuery{});
-  EXPECT_EQ(parse_query(" \t\n\u3000\u00a0"), SearchQuery{});
+  EXPECT_EQ(parse_query(""), search::Query{});
+  EXPECT_EQ(parse_query(" \t\n\u3000\u00a0"), search::Query{});
 }
 
 TEST(SearchQuery, BareWordsAreRankedByAndDemandNothing) {
-  EXPECT_EQ(parse_query("  river   Boat "), (SearchQuery{{"river", "Boat"}, std::nullopt}));
-  EXPECT_EQ(parse_query("((river) boat)"), (SearchQuery{{"river", "boat"}, std::nullopt}));
+  EXPECT_EQ(parse_query("  river   Boat "), (search::Query{{"river", "Boat"}, std::nullopt}));
+  EXPECT_EQ(parse_query("((river) boat)"), (search::Query{{"river", "boat"}, std::nullopt}));
 }
 
 TEST(SearchQuery, BareWordsBesideConditionsStayFree) {
@@ -85,7 +87,7 @@ TEST(SearchQuery, BareWordsBesideConditionsStayFree) {
 
 TEST(SearchQuery, PhrasesAreDemandedAndRankedBy) {
   EXPECT_EQ(parse_query("\"steam boat\""),
-            (SearchQuery{{"steam boat"}, QueryCondition{Kind::phrase, "steam boat", {}}}));
+            (search::Query{{"steam boat"}, search::Condition{Kind::phrase, "steam boat", {}}}));
   EXPECT_EQ(condition_of(R"("a \"quoted\" \ word")"), R"(p:a "quoted" \ word)");
   EXPECT_EQ(condition_of("\"( and #x -y\""), "p:( and #x -y");
   EXPECT_EQ(words_of("red\"steam boat\"blue"), (Words{"red", "steam boat", "blue"}));

@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace ranker_test {
 
+using namespace search;
+
 using Ids = std::vector<std::string>;
 
 /// The planted collections, with a few words in texts too.
@@ -29,16 +31,16 @@ class Ranker : public test::LibraryTest {
                        R"({"id":"b","text":"the harbour in the evening light","tags":["oak"]})");
   }
 
-  SearchModel learn(const std::vector<std::string>& auxiliaries = {"gallery"}) {
-    SearchModelOptions options;
+  search::Model learn(const std::vector<std::string>& auxiliaries = {"gallery"}) {
+    search::ModelOptions options;
     options.rank = options.auxiliary_rank = 6;
     options.shared = "4";
     options.neighbours = 1000;  // so many that no tie decides who votes
-    learn_search(library(), "photos", auxiliaries, "model", options, {.jobs = 1});
-    return load_search_model(TensorFile(model_record(library(), "model").file));
+    search::learn(library(), "photos", auxiliaries, "model", options, {.jobs = 1});
+    return search::load_model(TensorFile(model_record(library(), "model").file));
   }
-  SearchIndex index(const SearchModel& model, int jobs = 1) {
-    return make_search_index(library(), collection_named("photos"), &model, {.jobs = jobs});
+  search::Index index(const search::Model& model, int jobs = 1) {
+    return search::make_index(library(), collection_named("photos"), &model, {.jobs = jobs});
   }
   std::vector<Item> photos() {
     std::vector<Item> all;
@@ -52,7 +54,7 @@ class Ranker : public test::LibraryTest {
 /// everything.
 class NaiveScores {
  public:
-  NaiveScores(const SearchModel& model, const std::vector<Item>& items) : model_(model) {
+  NaiveScores(const search::Model& model, const std::vector<Item>& items) : model_(model) {
     for (const Item& item : items) rows_.push_back(counts(item));
     for (const Item& item : items) words_.push_back(text_words(item));
   }
@@ -168,16 +170,16 @@ class NaiveScores {
     return sum / all;
   }
 
-  const SearchModel& model_;
+  const search::Model& model_;
   std::vector<Counts> rows_;
   std::vector<Ids> words_;
 };
 
 TEST_F(Ranker, ScoresAreWhatTheirDefinitionsSay) {
-  const SearchModel model = learn();
+  const search::Model model = learn();
   ASSERT_GT(model.borrowing.weights.votes, 0);
-  const SearchIndex searched = index(model);
-  const SearchRanker ranker(searched, &model, 1);
+  const search::Index searched = index(model);
+  const search::Ranker ranker(searched, &model, 1);
   const std::vector<Item> all = photos();
   const NaiveScores naive(model, all);
   for (const Ids& words :
@@ -213,9 +215,9 @@ TEST_F(Ranker, ScoresAreWhatTheirDefinitionsSay) {
 }
 
 TEST_F(Ranker, AFewAreTheFirstOfAllAndAllAreCounted) {
-  const SearchModel model = learn();
-  const SearchIndex searched = index(model);
-  const SearchRanker ranker(searched, &model, 1);
+  const search::Model model = learn();
+  const search::Index searched = index(model);
+  const search::Ranker ranker(searched, &model, 1);
   std::vector<std::uint8_t> odd(static_cast<std::size_t>(searched.items));
   for (std::size_t row = 1; row < odd.size(); row += 2) odd[row] = 1;
   for (const Ids& words : {Ids{"harbour"}, Ids{"owl", "cake"}, Ids{"harbour", "ship"}})
@@ -243,9 +245,9 @@ TEST_F(Ranker, WordsInsideTagsAreBorrowedThroughUnlessWholeTermsAreAsked) {
     lines += R"({"id":"s-)" + std::to_string(i) +
              R"(","tags":["steam ship","funnel","ocean liner"]})" + "\n";
   test::import_jsonl(library(), "liners", lines);
-  const SearchModel learned = learn({"gallery", "liners"});
-  const SearchIndex searched = index(learned);
-  const SearchRanker ranker(searched, &learned, 1);
+  const search::Model learned = learn({"gallery", "liners"});
+  const search::Index searched = index(learned);
+  const search::Ranker ranker(searched, &learned, 1);
   auto terms = [&](const Ids& tokens, bool whole) {
     std::map<std::string, float> result;
     for (const WeightedTerm& term : ranker.understand(tokens, whole).terms)
@@ -262,15 +264,15 @@ TEST_F(Ranker, WordsInsideTagsAreBorrowedThroughUnlessWholeTermsAreAsked) {
 }
 
 TEST_F(Ranker, AModelFileIsReadBackToTheBitAndDamageIsAnError) {
-  const SearchModel learned = learn();
+  const search::Model learned = learn();
   save(learned, folder_ / "copy.safetensors");
   const std::string whole = test::slurp(folder_ / "copy.safetensors");
   EXPECT_EQ(whole, test::slurp(model_record(library(), "model").file));
-  const SearchModel loaded = load_search_model(TensorFile(folder_ / "copy.safetensors"));
-  const SearchIndex a = index(learned);
-  const SearchIndex b = index(loaded, 2);
-  const SearchRanker first(a, &learned, 1);
-  const SearchRanker second(b, &loaded, 1);
+  const search::Model loaded = search::load_model(TensorFile(folder_ / "copy.safetensors"));
+  const search::Index a = index(learned);
+  const search::Index b = index(loaded, 2);
+  const search::Ranker first(a, &learned, 1);
+  const search::Ranker second(b, &loaded, 1);
   const auto expected = first.rank(first.understand({"harbour", "owl"}, false), 300).best;
   const auto ranked = second.rank(second.understand({"harbour", "owl"}, false), 300).best;
   ASSERT_EQ(ranked.size(), expected.size());
@@ -279,11 +281,11 @@ TEST_F(Ranker, AModelFileIsReadBackToTheBitAndDamageIsAnError) {
     EXPECT_EQ(ranked[i].score, expected[i].score);
   }
   for (std::size_t length = 0; length < whole.size(); length += whole.size() / 40 + 1)
-    EXPECT_THROW(load_search_model(TensorFile(whole.substr(0, length), "cut")), Error) << length;
+    EXPECT_THROW(search::load_model(TensorFile(whole.substr(0, length), "cut")), Error) << length;
   for (std::size_t place = 8; place < whole.size(); place += whole.size() / 40 + 1) {
     std::string flipped = whole;
     flipped[place] = static_cast<char>(flipped[place] ^ 4);
-    EXPECT_THROW(load_search_model(TensorFile(flipped, "flipped")), Error) << place;
+    EXPECT_THROW(search::load_model(TensorFile(flipped, "flipped")), Error) << place;
   }
 }
 

@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace scan_index_test {
 
+using namespace search;
+
 using Numbers = std::vector<float>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();

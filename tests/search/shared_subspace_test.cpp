@@ -21,6 +21,8 @@
 namespace commonplace {
 namespace shared_subspace_test {
 
+using namespace search;
+
 /// A sparse matrix of either type with what it points into.
 template <class Scalar>
 struct Owned {

@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace sharing_test {
 
+using namespace search;
+
 using test::to_sparse;
 
 /// One item that has the terms first .. last-1 of `terms`.

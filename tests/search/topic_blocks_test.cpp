@@ -8,6 +8,8 @@
 namespace commonplace {
 namespace topic_blocks_test {
 
+using namespace search;
+
 using Blocks = std::vector<TopicBlock>;
 
 TEST(BlockText, IsReadAsItWasWritten) {

@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace trial_test {
 
+using namespace search;
+
 using test::random_counts;
 using test::to_dense;
 using Scores = std::vector<std::vector<float>>;
@@ -29,7 +31,7 @@ TEST(HidingTerms, LeavesAPartOfEachItem) {
   const Sparse counts = tagged_items();
   const MatrixD before = to_dense(counts.view());
   for (const double share : {0.2, 0.5, 0.99}) {
-    const SearchTrial trial = hide_terms(counts.view(), {.share = share});
+    const search::Trial trial = hide_terms(counts.view(), {.share = share});
     const MatrixD after = to_dense(trial.visible.view());
     ASSERT_EQ(after.rows(), before.rows());
     ASSERT_EQ(after.cols(), before.cols());
@@ -53,7 +55,7 @@ TEST(HidingTerms, HidesAboutTheShare) {
       with_rare.push(60, 1);
       with_rare.end_row();
     }
-    const SearchTrial trial = hide_terms(with_rare.view(), options);
+    const search::Trial trial = hide_terms(with_rare.view(), options);
     const auto left = static_cast<double>(trial.visible.starts[300]);
     const auto all = static_cast<double>(counts.nonzeros());
     // About 8,700 draws, so a standard error of about half a hundredth.
@@ -64,7 +66,7 @@ TEST(HidingTerms, HidesAboutTheShare) {
 TEST(HidingTerms, RightAreAllThatHadTheTerm) {
   const Sparse counts = tagged_items();
   const MatrixD before = to_dense(counts.view());
-  const SearchTrial trial = hide_terms(counts.view(), {});
+  const search::Trial trial = hide_terms(counts.view(), {});
   const MatrixD after = to_dense(trial.visible.view());
   ASSERT_EQ(trial.relevant.size(), trial.asked.size());
   EXPECT_GT(trial.asked.size(), 10u);
@@ -92,7 +94,7 @@ TEST(HidingTerms, AsksForCommonAndRareTerms) {
   HidingOptions options;
   options.least = 5;
   options.most = 6;
-  const SearchTrial trial = hide_terms(test::to_sparse(items).view(), options);
+  const search::Trial trial = hide_terms(test::to_sparse(items).view(), options);
   ASSERT_EQ(trial.asked.size(), 6u);
   EXPECT_TRUE(std::is_sorted(trial.asked.begin(), trial.asked.end()));
   EXPECT_EQ(trial.asked.back(), 59) << "the commonest";
@@ -103,8 +105,8 @@ TEST(HidingTerms, AsksForCommonAndRareTerms) {
 
 TEST(HidingTerms, DependsOnTheSeed) {
   const Sparse counts = tagged_items();
-  const SearchTrial once = hide_terms(counts.view(), {.seed = 3});
-  const SearchTrial again = hide_terms(counts.view(), {.seed = 3});
+  const search::Trial once = hide_terms(counts.view(), {.seed = 3});
+  const search::Trial again = hide_terms(counts.view(), {.seed = 3});
   EXPECT_EQ(once.visible.indices, again.visible.indices);
   EXPECT_EQ(once.visible.starts, again.visible.starts);
   EXPECT_EQ(once.asked, again.asked);
@@ -126,7 +128,7 @@ TEST(HidingTerms, OfAnItemDoesNotDependOnTheOthers) {
 
 TEST(HidingTerms, WithTooFewTagsNothingIsAsked) {
   const Sparse single = test::to_sparse(MatrixD::Identity(4, 4).replicate(10, 1));
-  const SearchTrial kept = hide_terms(single.view(), {});
+  const search::Trial kept = hide_terms(single.view(), {});
   EXPECT_TRUE(kept.asked.empty());
   EXPECT_TRUE(kept.relevant.empty());
   EXPECT_EQ(kept.visible.indices, single.indices) << "items of one tag keep it";
@@ -168,7 +170,7 @@ TEST(SampleOfRows, IsASubsetInOrder) {
 }
 
 /// Whole numbers 0 .. 9, so that many scores tie.
-Scores random_scores(const SearchTrial& trial, std::uint64_t seed) {
+Scores random_scores(const search::Trial& trial, std::uint64_t seed) {
   Rng rng(seed);
   Scores scores(trial.asked.size(),
                 std::vector<float>(static_cast<std::size_t>(trial.visible.rows())));
@@ -192,10 +194,10 @@ std::size_t count_hits(const naive::Flags& hits) {
 }
 
 TEST(Judging, AgreesWithTheDefinitions) {
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const MatrixD visible = to_dense(trial.visible.view());
   const Scores scores = random_scores(trial, 5);
-  const SearchQuality quality = judge(trial, scores, 1);
+  const search::Quality quality = judge(trial, scores, 1);
   for (std::size_t i = 0; i < trial.asked.size(); ++i) {
     std::vector<std::size_t> all;
     std::vector<std::size_t> not_showing;
@@ -222,25 +224,25 @@ TEST(Judging, AgreesWithTheDefinitions) {
 }
 
 TEST(Judging, OfWhatIsMissingLeavesOutItemsThatShowTheTerm) {
-  SearchTrial trial;
+  search::Trial trial;
   trial.visible = test::to_sparse((MatrixD(5, 2) << 1, 0, 1, 1, 0, 1, 0, 1, 0, 1).finished());
   trial.asked = {0};
   trial.relevant = {{1, 1, 0, 1, 0}};
-  const SearchQuality quality = judge(trial, {{9, 8, 3, 2, 1}});
+  const search::Quality quality = judge(trial, {{9, 8, 3, 2, 1}});
   EXPECT_NEAR(quality.missing_average_precision[0], 1.0 / 2, 1e-12);
   EXPECT_NEAR(quality.average_precision[0], (1 + 1 + 3.0 / 4) / 3, 1e-12);
   // Where items that show the term stand changes only the one.
-  const SearchQuality other = judge(trial, {{0, 0, 3, 2, 1}});
+  const search::Quality other = judge(trial, {{0, 0, 3, 2, 1}});
   EXPECT_NEAR(other.missing_average_precision[0], 1.0 / 2, 1e-12);
   EXPECT_LT(other.average_precision[0], quality.average_precision[0]);
 }
 
 TEST(Judging, DoesNotDependOnJobs) {
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const Scores scores = random_scores(trial, 5);
-  const SearchQuality once = judge(trial, scores, 1);
+  const search::Quality once = judge(trial, scores, 1);
   for (const int jobs : {2, 3, 4}) {
-    const SearchQuality again = judge(trial, scores, jobs);
+    const search::Quality again = judge(trial, scores, jobs);
     EXPECT_EQ(again.average_precision, once.average_precision);
     EXPECT_EQ(again.missing_average_precision, once.missing_average_precision);
     EXPECT_EQ(again.curve, once.curve);
@@ -248,7 +250,7 @@ TEST(Judging, DoesNotDependOnJobs) {
 }
 
 TEST(Judging, ScoresThatDoNotFitAreRefused) {
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   Scores scores = random_scores(trial, 5);
   scores[0][4] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(judge(trial, scores), Error);
@@ -264,7 +266,7 @@ TEST(Judging, ScoresThatDoNotFitAreRefused) {
 /// BorrowedEvidence of all ways for each asked term, made by value(asked, item, way), topics lift
 /// ridge votes.
 template <class Value>
-std::vector<BorrowedEvidence> make_evidence(const SearchTrial& trial, Value&& value) {
+std::vector<BorrowedEvidence> make_evidence(const search::Trial& trial, Value&& value) {
   std::vector<BorrowedEvidence> evidence(trial.asked.size());
   for (std::size_t i = 0; i < evidence.size(); ++i) {
     std::vector<float>* const ways[] = {&evidence[i].topics, &evidence[i].lift, &evidence[i].ridge,
@@ -277,7 +279,7 @@ std::vector<BorrowedEvidence> make_evidence(const SearchTrial& trial, Value&& va
 }
 
 TEST(SearchScores, AreOwnWordsAndWhatIsBorrowed) {
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const MatrixD visible = to_dense(trial.visible.view());
   const Scores own = own_scores(trial, kOwn);
   const std::vector<BorrowedEvidence> evidence =
@@ -299,7 +301,7 @@ TEST(SearchScores, AreOwnWordsAndWhatIsBorrowed) {
 
 TEST(SearchScores, EvidenceIsThatOfEachAskedTerm) {
   const Sparse counts = tagged_items();
-  const SearchTrial trial = hide_terms(counts.view(), {});
+  const search::Trial trial = hide_terms(counts.view(), {});
   Borrowing borrowing;
   borrowing.idf.assign(30, 1.5F);
   borrowing.lenders = root_counts(tagged_items(2).view());
@@ -330,7 +332,7 @@ double noise(std::uint64_t seed, std::size_t asked, std::size_t item, std::size_
   return random_uniform(seed, 1000 * asked + item, way);
 }
 
-double map_with(const SearchTrial& trial, const std::vector<BorrowedEvidence>& evidence,
+double map_with(const search::Trial& trial, const std::vector<BorrowedEvidence>& evidence,
                 const BorrowingWeights& weights) {
   return judge(trial, hybrid_scores(trial, evidence, weights, kOwn)).map();
 }
@@ -339,7 +341,7 @@ class TuningOneWay : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(TuningOneWay, ThatKnowsIsNotDrowned) {
   const std::size_t knowing = GetParam();
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const auto evidence = [&](double others) {
     return make_evidence(trial, [&, others](std::size_t asked, std::size_t item, std::size_t way) {
       const double said = 2 * noise(1, asked, item, way);
@@ -365,7 +367,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, TuningOneWay, testing::Values(0, 1, 2, 3));
 
 TEST(TuningWeights, NoiseIsNeverWorseThanOwnWords) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
-    const SearchTrial trial = hide_terms(tagged_items(seed).view(), {.seed = seed});
+    const search::Trial trial = hide_terms(tagged_items(seed).view(), {.seed = seed});
     const std::vector<BorrowedEvidence> evidence =
         make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
           return kScale[way] * 20 * noise(seed, asked, item, way);
@@ -377,7 +379,7 @@ TEST(TuningWeights, NoiseIsNeverWorseThanOwnWords) {
 }
 
 TEST(TuningWeights, WhatMisleadsCountsNothing) {
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const std::vector<BorrowedEvidence> misleading =
       make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
         return -kScale[way] * trial.relevant[asked][item];
@@ -390,7 +392,7 @@ TEST(TuningWeights, WhatMisleadsCountsNothing) {
 
 TEST(TuningWeights, WaysThatSayTheSameKeepTheUsualMixture) {
   // Nothing is gained by any of them over another.
-  const SearchTrial trial = hide_terms(tagged_items().view(), {});
+  const search::Trial trial = hide_terms(tagged_items().view(), {});
   const std::vector<BorrowedEvidence> same =
       make_evidence(trial, [&](std::size_t asked, std::size_t item, std::size_t way) {
         return kScale[way] * (2 * noise(1, asked, item, 0) + trial.relevant[asked][item]);

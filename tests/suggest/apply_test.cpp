@@ -13,14 +13,16 @@
 namespace commonplace {
 namespace apply_test {
 
+using namespace suggest;
+
 using test::message_of;
 
 class Apply : public test::TaggedNotes {
  protected:
   Apply() { learn(); }
 
-  ApplySummary apply(const ApplyOptions& options = {}, const std::string& to = "notes") {
-    return apply_suggestions(library(), suggester(), to, options, {});
+  suggest::Applied apply(const ApplyOptions& options = {}, const std::string& to = "notes") {
+    return suggest::apply(library(), suggester(), to, options, {});
   }
   std::vector<ItemTag> machine_tags(const std::string& name = "notes") {
     std::vector<ItemTag> tags;
@@ -43,7 +45,7 @@ class Apply : public test::TaggedNotes {
 
 TEST_F(Apply, WritesWhatIsSureWithItsProvenance) {
   const std::string before = human();
-  const ApplySummary summary = apply({.above = 0.8});
+  const suggest::Applied summary = apply({.above = 0.8});
   EXPECT_EQ(summary.items, test::kNotes);
   EXPECT_GE(summary.tagged_items, 110) << "of 128 that have no tags";
   EXPECT_EQ(summary.before, 0);
@@ -68,7 +70,7 @@ TEST_F(Apply, WritesWhatIsSureWithItsProvenance) {
 
 TEST_F(Apply, ReplacesWhatItSaidBefore) {
   const std::int64_t many = apply({.above = 0, .limit_per_item = 2}).tags;
-  const ApplySummary few = apply({.above = 0.8});
+  const suggest::Applied few = apply({.above = 0.8});
   EXPECT_EQ(few.before, many);
   EXPECT_GT(many, few.tags);
   EXPECT_EQ(rows(), few.tags);
@@ -76,7 +78,7 @@ TEST_F(Apply, ReplacesWhatItSaidBefore) {
 }
 
 TEST_F(Apply, AtMostSoManyAnItem) {
-  const ApplySummary summary = apply({.above = 0, .limit_per_item = 1});
+  const suggest::Applied summary = apply({.above = 0, .limit_per_item = 1});
   EXPECT_EQ(summary.tags, summary.tagged_items);
   EXPECT_EQ(summary.tagged_items, test::kNotes);
 }
@@ -97,7 +99,7 @@ TEST_F(Apply, NeverARejectedTag) {
 
 TEST_F(Apply, ADryRunChangesNothing) {
   const std::string before = test::contents(library());
-  const ApplySummary summary = apply({.above = 0.8, .dry_run = true});
+  const suggest::Applied summary = apply({.above = 0.8, .dry_run = true});
   EXPECT_GT(summary.tags, 80);
   EXPECT_EQ(rows(), 0);
   EXPECT_EQ(test::contents(library()), before);

@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace evaluate_classify_test {
 
+using namespace suggest;
+
 ClassifiedItems ring(Eigen::Index items, Eigen::Index classes, double spread) {
   const test::LabelledItems data = test::ring_of_classes(items, classes, spread, 3);
   ClassifiedItems result{100 * data.features.cast<float>(), data.labels, {}};

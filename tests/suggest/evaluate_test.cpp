@@ -15,27 +15,29 @@
 namespace commonplace {
 namespace evaluate_test {
 
+using namespace suggest;
+
 using test::planted_tags;
 using test::to_dense;
 
 StoredRows sparse_rows(Sparse rows) { return {{}, std::move(rows), true}; }
 
-SuggestTrial planted_trial(std::int64_t train = 160, std::int64_t test = 60) {
+suggest::Trial planted_trial(std::int64_t train = 160, std::int64_t test = 60) {
   test::PlantedTags first = planted_tags(train, 4);
   test::PlantedTags second = planted_tags(test, 4, 2);
   return {sparse_rows(first.words), first.tags, sparse_rows(second.words), second.tags, {}};
 }
 
-SuggestEvaluation evaluate(const SuggestTrial& trial, const SuggestEvaluationOptions& options,
-                           int jobs = 1) {
-  return evaluate_suggest(trial, {}, options, {.jobs = jobs});
+suggest::Evaluation evaluate(const suggest::Trial& trial, const suggest::EvaluationOptions& options,
+                             int jobs = 1) {
+  return suggest::evaluate(trial, {}, options, {.jobs = jobs});
 }
 
 /// Three of four items have tag 0, two have tag 1, one has tag 2; asked for are an item of tag 0,
 /// one of 1 and 2, and one of a tag that nobody could know.
-SuggestTrial small_trial() {
+suggest::Trial small_trial() {
   const MatrixD words = MatrixD::Identity(4, 4);
-  SuggestTrial trial;
+  suggest::Trial trial;
   trial.train = sparse_rows(test::to_sparse(words));
   trial.train_tags =
       test::to_sparse((MatrixD(4, 3) << 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0).finished());
@@ -45,9 +47,10 @@ SuggestTrial small_trial() {
 }
 
 TEST(EvaluateSuggest, ItemsWithoutTagsAreCounted) {
-  SuggestTrial trial = small_trial();
+  suggest::Trial trial = small_trial();
   trial.untagged = 2;
-  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "popular"});
+  const suggest::Evaluation evaluation =
+      evaluate(trial, {.methods = "tags", .baselines = "popular"});
   EXPECT_EQ(evaluation.test_items, 3);
   EXPECT_EQ(evaluation.untagged, 2);
   const auto json = nlohmann::json::parse(to_json(evaluation));
@@ -58,14 +61,14 @@ TEST(EvaluateSuggest, ItemsWithoutTagsAreCounted) {
 
 TEST(EvaluateSuggest, MeasuresOfASmallCase) {
   // The popular tags are 0, 1, 2 for everyone, with probabilities 3/4, 1/2 and 1/4.
-  const SuggestEvaluation evaluation =
+  const suggest::Evaluation evaluation =
       evaluate(small_trial(), {.methods = "", .baselines = "popular"});
   EXPECT_EQ(evaluation.train_items, 4);
   EXPECT_EQ(evaluation.test_items, 3);
   EXPECT_EQ(evaluation.features, 4);
   EXPECT_EQ(evaluation.tags, 3);
   ASSERT_EQ(evaluation.methods.size(), 1u);
-  const SuggestResult& found = evaluation.methods[0];
+  const suggest::MethodQuality& found = evaluation.methods[0];
   EXPECT_EQ(found.method, "popular");
   EXPECT_EQ(found.prototypes, 0);
   EXPECT_NEAR(found.precision[0], 1.0 / 3, 1e-12);
@@ -105,21 +108,21 @@ TEST(EvaluateSuggest, MeasuresOfASmallCase) {
 }
 
 TEST(EvaluateSuggest, ItemsOfUnknowableTagsAloneAreAllWrong) {
-  SuggestTrial trial = small_trial();
+  suggest::Trial trial = small_trial();
   trial.test_tags.indices.clear();
   trial.test_tags.values.clear();
   trial.test_tags.starts.assign(4, 0);
-  const SuggestResult found =
+  const suggest::MethodQuality found =
       evaluate(trial, {.methods = "", .baselines = "popular"}).methods.at(0);
   EXPECT_EQ(found.precision[0], 0);
   EXPECT_TRUE(std::isfinite(found.ndcg_at_5) && std::isfinite(found.f1));
 }
 
 TEST(EvaluateSuggest, EveryMethodAndBaselineLearnsPlantedTags) {
-  const SuggestEvaluation evaluation =
+  const suggest::Evaluation evaluation =
       evaluate(planted_trial(), {.methods = "combined,tags,category,knn", .baselines = "all"});
   std::vector<std::string> names;
-  for (const SuggestResult& each : evaluation.methods) {
+  for (const suggest::MethodQuality& each : evaluation.methods) {
     names.push_back(each.method);
     EXPECT_GE(each.train_seconds, 0);
     EXPECT_GE(each.predict_seconds, 0);
@@ -145,13 +148,13 @@ TEST(EvaluateSuggest, EveryMethodAndBaselineLearnsPlantedTags) {
 TEST(EvaluateSuggest, NothingOfTheTestItemsIsSeenByWhatLearns) {
   // With other tags asked for, the scores stay what they were: a method that is right about the
   // ones is wrong about the others.
-  SuggestTrial trial = planted_trial();
-  const SuggestEvaluationOptions options{.methods = "tags", .baselines = "none"};
-  const SuggestResult right = evaluate(trial, options).methods.at(0);
+  suggest::Trial trial = planted_trial();
+  const suggest::EvaluationOptions options{.methods = "tags", .baselines = "none"};
+  const suggest::MethodQuality right = evaluate(trial, options).methods.at(0);
   const auto order = test::random_order(60, 3);
   trial.test.sparse = test::rows_in_order(trial.test.sparse.view(), order);
   trial.test_tags = test::rows_in_order(trial.test_tags.view(), order);
-  const SuggestResult shuffled = evaluate(trial, options).methods.at(0);
+  const suggest::MethodQuality shuffled = evaluate(trial, options).methods.at(0);
   EXPECT_NEAR(shuffled.precision[0], right.precision[0], 1e-9);
   EXPECT_NEAR(shuffled.ndcg_at_5, right.ndcg_at_5, 1e-9);
   EXPECT_NEAR(shuffled.calibration_error, right.calibration_error, 1e-9);
@@ -167,15 +170,15 @@ TEST(EvaluateSuggest, NothingOfTheTestItemsIsSeenByWhatLearns) {
 
 TEST(EvaluateSuggest, ManyItemsAreAskedForInBlocks) {
   // More than are asked for at a time, the same ones over and over.
-  SuggestTrial trial = planted_trial(160, 40);
-  const SuggestEvaluationOptions options{.methods = "combined", .baselines = "knn"};
-  const SuggestEvaluation once = evaluate(trial, options);
+  suggest::Trial trial = planted_trial(160, 40);
+  const suggest::EvaluationOptions options{.methods = "combined", .baselines = "knn"};
+  const suggest::Evaluation once = evaluate(trial, options);
   std::vector<std::int64_t> order;
   for (std::int64_t item = 0; item < 2400; ++item) order.push_back(item % 40);
   trial.test.sparse = test::rows_in_order(trial.test.sparse.view(), order);
   trial.test_tags = test::rows_in_order(trial.test_tags.view(), order);
   for (const int jobs : {1, 3}) {
-    const SuggestEvaluation many = evaluate(trial, options, jobs);
+    const suggest::Evaluation many = evaluate(trial, options, jobs);
     for (std::size_t method = 0; method < 2; ++method) {
       EXPECT_NEAR(many.methods[method].precision[0], once.methods[method].precision[0], 1e-9);
       EXPECT_NEAR(many.methods[method].ndcg_at_5, once.methods[method].ndcg_at_5, 1e-9);
@@ -187,7 +190,7 @@ TEST(EvaluateSuggest, ManyItemsAreAskedForInBlocks) {
 }
 
 TEST(EvaluateSuggest, SweepsTheNumberOfPrototypes) {
-  const SuggestEvaluation evaluation =
+  const suggest::Evaluation evaluation =
       evaluate(planted_trial(), {.methods = "", .baselines = "none", .sweep = "2,5%,40"});
   EXPECT_TRUE(evaluation.methods.empty());
   ASSERT_EQ(evaluation.sweep.size(), 3u);
@@ -200,9 +203,9 @@ TEST(EvaluateSuggest, SweepsTheNumberOfPrototypes) {
 }
 
 /// Without what differs from run to run.
-std::string untimed(SuggestEvaluation evaluation) {
+std::string untimed(suggest::Evaluation evaluation) {
   for (auto* results : {&evaluation.methods, &evaluation.sweep})
-    for (SuggestResult& each : *results) {
+    for (suggest::MethodQuality& each : *results) {
       each.train_seconds = each.predict_seconds = 0;
       each.memory = 0;
     }
@@ -210,17 +213,17 @@ std::string untimed(SuggestEvaluation evaluation) {
 }
 
 TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
-  const SuggestTrial trial = planted_trial();
-  const SuggestEvaluationOptions options{
+  const suggest::Trial trial = planted_trial();
+  const suggest::EvaluationOptions options{
       .methods = "combined,tags", .baselines = "all", .sweep = "4,16"};
-  const SuggestEvaluation alone = evaluate(trial, options);
+  const suggest::Evaluation alone = evaluate(trial, options);
   for (const int ranks : {1, 2, 3, 4}) {
-    std::vector<SuggestEvaluation> found(static_cast<std::size_t>(ranks));
+    std::vector<suggest::Evaluation> found(static_cast<std::size_t>(ranks));
     run_as_threads(ranks, [&](Comm& comm) {
       found[static_cast<std::size_t>(comm.rank())] =
-          evaluate_suggest(trial, {}, options, {comm, 1});
+          suggest::evaluate(trial, {}, options, {comm, 1});
     });
-    for (const SuggestEvaluation& each : found)
+    for (const suggest::Evaluation& each : found)
       EXPECT_EQ(to_json(each), to_json(found[0])) << "the times too";
     EXPECT_EQ(untimed(found[0]), untimed(alone)) << ranks;
   }
@@ -229,22 +232,22 @@ TEST(EvaluateSuggest, RanksFindWhatOneProcessFinds) {
 TEST(EvaluateSuggest, RanksOfDifferentItemsAreRefused) {
   EXPECT_NE(test::message_of([&] {
               run_as_threads(2, [](Comm& comm) {
-                evaluate_suggest(planted_trial(160 + comm.rank()), {}, {}, {comm, 1});
+                suggest::evaluate(planted_trial(160 + comm.rank()), {}, {}, {comm, 1});
               });
             }).find("the ranks do not see the same items"),
             std::string::npos);
 }
 
 TEST(EvaluateSuggest, DenseFeaturesHaveNoBaselines) {
-  SuggestTrial trial = planted_trial();
+  suggest::Trial trial = planted_trial();
   trial.train = {to_dense(trial.train.sparse.view()).cast<float>(), {}, false};
   trial.test = {to_dense(trial.test.sparse.view()).cast<float>(), {}, false};
-  const SuggestEvaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "none"});
+  const suggest::Evaluation evaluation = evaluate(trial, {.methods = "tags", .baselines = "none"});
   EXPECT_GT(evaluation.methods.at(0).precision[0], 0.9);
   // Baselines take them too, but for the one that counts words.
-  const SuggestEvaluation baselines = evaluate(trial, {.methods = "", .baselines = "all"});
+  const suggest::Evaluation baselines = evaluate(trial, {.methods = "", .baselines = "all"});
   ASSERT_EQ(baselines.methods.size(), 4U);
-  for (const SuggestResult& each : baselines.methods)
+  for (const suggest::MethodQuality& each : baselines.methods)
     if (each.method != "popular") {
       EXPECT_GT(each.precision[0], 0.9) << each.method;
     }
@@ -255,9 +258,9 @@ TEST(EvaluateSuggest, DenseFeaturesHaveNoBaselines) {
 }
 
 TEST(EvaluateSuggest, WhatIsClaimedStandsBesideWhatIsReal) {
-  const SuggestEvaluation evaluation =
+  const suggest::Evaluation evaluation =
       evaluate(planted_trial(600, 200), {.methods = "tags", .baselines = "popular"});
-  const SuggestResult& found = evaluation.methods.at(0);
+  const suggest::MethodQuality& found = evaluation.methods.at(0);
   ASSERT_TRUE(found.has_claim);
   EXPECT_FALSE(evaluation.methods.at(1).has_claim);
   for (const Measured& each : {found.precision_at_1_less_claimed, found.right_less_confidence}) {
@@ -274,13 +277,13 @@ TEST(EvaluateSuggest, WhatIsClaimedStandsBesideWhatIsReal) {
 }
 
 TEST(EvaluateSuggest, UnknownNamesAreRefusedBeforeAnythingIsLearned) {
-  const SuggestTrial trial = planted_trial();
-  const auto refusal = [&](const SuggestEvaluationOptions& options, SuggesterOptions model = {}) {
+  const suggest::Trial trial = planted_trial();
+  const auto refusal = [&](const suggest::EvaluationOptions& options, SuggesterOptions model = {}) {
     bool learning = false;
     const std::string message = test::message_of([&] {
       SelfComm comm;
-      evaluate_suggest(trial, model, options,
-                       {comm, 1, [&](const ProgressStep&) { learning = true; }});
+      suggest::evaluate(trial, model, options,
+                        {comm, 1, [&](const ProgressStep&) { learning = true; }});
     });
     EXPECT_FALSE(learning) << message;
     return message;
@@ -305,7 +308,7 @@ TEST(EvaluateSuggest, NeedsItemsOnBothSides) {
 }
 
 TEST(EvaluateSuggest, IsJsonAndAPlot) {
-  const SuggestEvaluation evaluation =
+  const suggest::Evaluation evaluation =
       evaluate(planted_trial(), {.methods = "tags", .baselines = "svm,popular", .sweep = "4,16"});
   const auto json = nlohmann::json::parse(to_json(evaluation));
   EXPECT_EQ(json["train_items"], 160);
@@ -320,7 +323,7 @@ TEST(EvaluateSuggest, IsJsonAndAPlot) {
           "precision@1_interval", "ndcg@5", "f1@5", "popular_ndcg@5", "rare_ndcg@5", "rank_loss",
           "one_error", "coverage", "train_seconds", "predict_seconds", "peak_memory_bytes"})
       EXPECT_TRUE(each.contains(field)) << field;
-  const SuggestResult& first = evaluation.methods[0];
+  const suggest::MethodQuality& first = evaluation.methods[0];
   EXPECT_EQ(json["methods"][0]["precision@3"], first.precision[2]);
   EXPECT_EQ(json["methods"][0]["precision"].size(), 10u);
   EXPECT_EQ(json["methods"][0]["precision@1_interval"],
@@ -335,15 +338,15 @@ TEST(EvaluateSuggest, IsJsonAndAPlot) {
   for (const char* text : {"commonplace, tags", "popular", "Precision by number of prototypes",
                            "How often a confidence is right"})
     EXPECT_NE(plot.find(text), std::string::npos) << text;
-  SuggestEvaluation unswept = evaluation;
+  suggest::Evaluation unswept = evaluation;
   unswept.sweep.clear();
   EXPECT_EQ(evaluation_plot(unswept).find("number of prototypes"), std::string::npos);
 }
 
 TEST(EvaluateSuggest, StopsOnRequest) {
   SelfComm comm;
-  EXPECT_THROW(evaluate_suggest(planted_trial(), {}, {},
-                                {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
+  EXPECT_THROW(suggest::evaluate(planted_trial(), {}, {},
+                                 {comm, 1, [](const ProgressStep&) { throw Cancelled(); }}),
                Cancelled);
 }
 

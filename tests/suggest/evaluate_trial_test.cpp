@@ -10,11 +10,13 @@
 namespace commonplace {
 namespace evaluate_trial_test {
 
+using namespace suggest;
+
 using test::to_dense;
 
 class ReadTrial : public testing::Test {
  protected:
-  SuggestTrial read(const std::string& train, const std::string& test) {
+  suggest::Trial read(const std::string& train, const std::string& test) {
     return read_trial(folder_.write("train.txt", train), folder_.write("test.txt", test));
   }
   std::string refusal(const std::string& train, const std::string& test) {
@@ -27,7 +29,7 @@ class ReadTrial : public testing::Test {
 };
 
 TEST_F(ReadTrial, IsWhatTheFilesSay) {
-  const SuggestTrial trial = read(train_, test_);
+  const suggest::Trial trial = read(train_, test_);
   ASSERT_TRUE(trial.train.is_sparse && trial.test.is_sparse);
   EXPECT_EQ(to_dense(trial.train.sparse.view()),
             (MatrixD(3, 4) << 1, 0, 0, 2, 0, 0.5, 0, 0, 1, 0, 0, 0).finished());
@@ -41,7 +43,7 @@ TEST_F(ReadTrial, IsWhatTheFilesSay) {
 }
 
 TEST_F(ReadTrial, TagsThatAreOnlyInTheTestAreLeftOutButTheirItemsCount) {
-  const SuggestTrial trial = read(train_, "3 4 5\n4 2:1\n1,2 0:4\n4,1 1:1\n");
+  const suggest::Trial trial = read(train_, "3 4 5\n4 2:1\n1,2 0:4\n4,1 1:1\n");
   EXPECT_EQ(trial.test_tags.columns, 3);
   EXPECT_EQ(to_dense(trial.test_tags.view()),
             (MatrixD(3, 3) << 0, 0, 0, 0, 1, 0, 0, 0, 0).finished());
@@ -49,7 +51,7 @@ TEST_F(ReadTrial, TagsThatAreOnlyInTheTestAreLeftOutButTheirItemsCount) {
 }
 
 TEST_F(ReadTrial, ItemsWithoutTagsAreNotLearnedFrom) {
-  const SuggestTrial trial = read("3 4 5\n0 0:1\n 1:1\n2 2:1\n", test_);
+  const suggest::Trial trial = read("3 4 5\n0 0:1\n 1:1\n2 2:1\n", test_);
   EXPECT_EQ(trial.train_tags.rows(), 2);
   EXPECT_EQ(to_dense(trial.train.sparse.view()),
             (MatrixD(2, 4) << 1, 0, 0, 0, 0, 0, 1, 0).finished());
@@ -57,7 +59,7 @@ TEST_F(ReadTrial, ItemsWithoutTagsAreNotLearnedFrom) {
 }
 
 TEST_F(ReadTrial, ItemsWithoutTagsAreNotAskedForButCounted) {
-  const SuggestTrial trial = read(train_, "4 4 5\n 1:1\n2 0:4\n 2:1\n4 3:1\n");
+  const suggest::Trial trial = read(train_, "4 4 5\n 1:1\n2 0:4\n 2:1\n4 3:1\n");
   EXPECT_EQ(trial.untagged, 2);
   EXPECT_EQ(to_dense(trial.test.sparse.view()),
             (MatrixD(2, 4) << 4, 0, 0, 0, 0, 0, 0, 1).finished());
@@ -66,14 +68,14 @@ TEST_F(ReadTrial, ItemsWithoutTagsAreNotAskedForButCounted) {
 }
 
 TEST_F(ReadTrial, FilesMayHaveDifferentNumbersOfFeatures) {
-  const SuggestTrial trial = read("1 2 5\n0 1:1\n", "1 7 5\n0 6:1\n");
+  const suggest::Trial trial = read("1 2 5\n0 1:1\n", "1 7 5\n0 6:1\n");
   EXPECT_EQ(trial.train.sparse.columns, 7);
   EXPECT_EQ(trial.test.sparse.columns, 7);
 }
 
 TEST_F(ReadTrial, ReadsSvmlightToo) {
-  const SuggestTrial trial = read_trial(folder_.write("a.svm", "1,2 1:0.5 3:1\n2 2:1\n"),
-                                        folder_.write("b.svm", "2,9 3:1\n1 1:1\n"));
+  const suggest::Trial trial = read_trial(folder_.write("a.svm", "1,2 1:0.5 3:1\n2 2:1\n"),
+                                          folder_.write("b.svm", "2,9 3:1\n1 1:1\n"));
   EXPECT_EQ(to_dense(trial.train_tags.view()), (MatrixD(2, 2) << 1, 1, 0, 1).finished());
   EXPECT_EQ(to_dense(trial.test_tags.view()), (MatrixD(2, 2) << 0, 1, 1, 0).finished());
   EXPECT_EQ(to_dense(trial.train.sparse.view()), (MatrixD(2, 3) << 0.5, 0, 1, 0, 1, 0).finished());
@@ -100,9 +102,9 @@ TEST_F(ReadTrial, BadFilesAreNamedWithTheLine) {
 using SplitCollection = test::TaggedNotes;
 
 TEST_F(SplitCollection, IsAtRandomOrInTime) {
-  SuggestSplitOptions how;
+  suggest::SplitOptions how;
   how.test_share = 0.25;
-  const SuggestTrial random =
+  const suggest::Trial random =
       split_collection(library(), "notes", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(random.train_tags.rows() + random.test_tags.rows(), 512);
   EXPECT_NEAR(static_cast<double>(random.test_tags.rows()), 128, 40);
@@ -118,14 +120,14 @@ TEST_F(SplitCollection, IsAtRandomOrInTime) {
              std::to_string(10 + i) + "\",\"tags\":[\"" + (i < 5 ? "old" : "new") +
              "\",\"all\"]}\n";
   test::import_jsonl(library(), "timed", lines);
-  const SuggestTrial newest =
+  const suggest::Trial newest =
       split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(newest.train_tags.rows(), 8);
   EXPECT_EQ(newest.test_tags.rows(), 2) << "a quarter, as was asked for";
   EXPECT_EQ(newest.times.size(), 8U);
   EXPECT_EQ(newest.times.back().substr(0, 4), "2017");
   how.test_share = 0;
-  const SuggestTrial timed =
+  const suggest::Trial timed =
       split_collection(library(), "timed", usual_options(), how, {.jobs = 1});
   EXPECT_EQ(timed.train_tags.rows(), 5);
   EXPECT_EQ(timed.test_tags.rows(), 5);
@@ -140,7 +142,8 @@ TEST_F(SplitCollection, ItemsOfRareTagsAloneAreSetApart) {
     lines += "{\"id\":\"r" + std::to_string(i) + "\",\"text\":\"wordaa\",\"tags\":[\"rare" +
              std::to_string(i) + "\"]}\n";
   test::import_jsonl(library(), "some", lines);
-  const SuggestTrial trial = split_collection(library(), "some", usual_options(), {}, {.jobs = 1});
+  const suggest::Trial trial =
+      split_collection(library(), "some", usual_options(), {}, {.jobs = 1});
   EXPECT_EQ(trial.min_uses, 2);
   EXPECT_NEAR(static_cast<double>(trial.strange.sparse.rows()), 35, 12);
   for (std::int64_t row = 0; row < trial.train_tags.rows(); ++row)

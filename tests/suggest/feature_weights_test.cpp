@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace feature_weights_test {
 
+using namespace suggest;
+
 using test::random_counts;
 using test::random_targets;
 using test::to_dense;

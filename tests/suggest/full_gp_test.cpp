@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace full_gp_test {
 
+using namespace suggest;
+
 using test::LabelledItems;
 using test::ring_of_classes;
 

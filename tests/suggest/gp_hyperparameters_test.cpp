@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace gp_hyperparameters_test {
 
+using namespace suggest;
+
 using test::LabelledItems;
 using test::ring_of_classes;
 

@@ -9,6 +9,8 @@
 namespace commonplace {
 namespace ivm_test {
 
+using namespace suggest;
+
 using test::LabelledItems;
 using test::ring_of_classes;
 

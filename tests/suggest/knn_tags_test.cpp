@@ -9,6 +9,8 @@
 namespace commonplace {
 namespace knn_tags_test {
 
+using namespace suggest;
+
 using test::planted_tags;
 using test::random_counts;
 using test::some_rows;

@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace knn_votes_test {
 
+using namespace suggest;
+
 using test::to_dense;
 using test::to_sparse;
 

@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace learn_suggester_test {
 
+using namespace suggest;
+
 using test::planted_tags;
 using test::PlantedTags;
 

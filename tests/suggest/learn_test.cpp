@@ -16,19 +16,21 @@
 namespace commonplace {
 namespace learn_test {
 
+using namespace suggest;
+
 using test::message_of;
 
 class LearnSuggest : public test::TaggedNotes {
  protected:
-  SuggestModel stored_model() {
-    return load_suggest_model(TensorFile(model_record(library(), "suggest.notes").file));
+  suggest::Model stored_model() {
+    return suggest::load_model(TensorFile(model_record(library(), "suggest.notes").file));
   }
   std::string write(const std::string& name, const std::string& content) {
     const auto path = library().path().parent_path() / name;
     std::ofstream(path) << content;
     return path.string();
   }
-  Matrix scores_of(const SuggestModel& model) {
+  Matrix scores_of(const suggest::Model& model) {
     return score(model.suggester, model.suggester.known.view(), {}, 1);
   }
 };
@@ -38,7 +40,7 @@ bool has(const std::vector<std::string>& tags, const std::string& tag) {
 }
 
 TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
-  const SuggestLearningReport report = learn_suggest(library(), "notes", "", {}, {.jobs = 1});
+  const suggest::Report report = suggest::learn(library(), "notes", "", {}, {.jobs = 1});
   EXPECT_EQ(report.model, "suggest.notes");
   EXPECT_EQ(report.features, "text");
   EXPECT_EQ(report.fit.items, 512);
@@ -46,7 +48,7 @@ TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
   EXPECT_GT(report.fit.quality.precision_at_1, 0.95);
   EXPECT_LT(report.fit.quality.calibration_error, 0.1);
   EXPECT_GT(report.file_bytes, 0);
-  const TagSuggester by = suggester();
+  const suggest::Answerer by = suggester();
   for (const std::string id : {"n0", "n5", "n10", "n15"})
     EXPECT_EQ(suggested(by, id).front(), topic_of(id)) << id;
   const auto json = nlohmann::json::parse(model_record(library(), "suggest.notes").report);
@@ -55,8 +57,8 @@ TEST_F(LearnSuggest, TellsUntaggedNotesFromTheirWords) {
 
 TEST_F(LearnSuggest, TheStoredModelGivesTheSameScores) {
   learn();
-  const SuggestModel once = stored_model();
-  const SuggestModel again = stored_model();
+  const suggest::Model once = stored_model();
+  const suggest::Model again = stored_model();
   EXPECT_EQ(scores_of(once), scores_of(again));
   EXPECT_EQ(once.tags, again.tags);
   EXPECT_EQ(once.control, again.control);
@@ -68,22 +70,22 @@ TEST_F(LearnSuggest, ADamagedModelIsRefused) {
   learn();
   std::ifstream file(model_record(library(), "suggest.notes").file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_NO_THROW(load_suggest_model(TensorFile(bytes, "whole")));
-  EXPECT_THROW(load_suggest_model(TensorFile(bytes.substr(0, bytes.size() / 2), "half")), Error);
+  EXPECT_NO_THROW(suggest::load_model(TensorFile(bytes, "whole")));
+  EXPECT_THROW(suggest::load_model(TensorFile(bytes.substr(0, bytes.size() / 2), "half")), Error);
   std::string flipped = bytes;
   flipped[bytes.size() - 100] = static_cast<char>(flipped[bytes.size() - 100] ^ 1);
-  EXPECT_THROW(load_suggest_model(TensorFile(flipped, "flipped")), Error);
+  EXPECT_THROW(suggest::load_model(TensorFile(flipped, "flipped")), Error);
 }
 
 TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   learn(options);
-  SuggestModel grown = stored_model();
+  suggest::Model grown = stored_model();
   test::import_jsonl(
       library(), "notes",
       test::note_lines() +
           R"({"id":"later","text":"wordaa wordab wordac","tags":["Sea/Harbour","photo"]})" + "\n");
-  const SuggestUpdate update = update_model(grown, library(), {.jobs = 1});
+  const suggest::Update update = update_model(grown, library(), {.jobs = 1});
   EXPECT_EQ(update.new_items, 1);
   EXPECT_EQ(update.changed_items, 0);
   EXPECT_EQ(grown.known_ids.back(), "later");
@@ -99,7 +101,7 @@ TEST_F(LearnSuggest, NewItemsAreLearnedAsIfTheyHadBeenThere) {
 
 TEST_F(LearnSuggest, ALoneRejectionSaysNothingOfOtherTags) {
   learn();
-  SuggestModel model = stored_model();
+  suggest::Model model = stored_model();
   const Matrix before = model.suggester.tag_gp.weights;
   test::decide_one(library(), "notes", "n0", "photo", Verdict::rejected);
   EXPECT_EQ(update_model(model, library(), {.jobs = 1}).new_items, 1);
@@ -122,7 +124,7 @@ TEST_F(LearnSuggest, ALoneRejectionSaysNothingOfOtherTags) {
 }
 
 TEST_F(LearnSuggest, OnlyAllowedTagsAreSuggested) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.exclude = write("never.txt", "# not these\nPHOTO\n");
   learn(options);
   EXPECT_FALSE(has(stored_model().tags, "photo"));
@@ -136,7 +138,7 @@ TEST_F(LearnSuggest, OnlyAllowedTagsAreSuggested) {
 }
 
 TEST_F(LearnSuggest, SynonymsAreMergedAndParentsImplied) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.synonyms = write("same.tsv", "kitchen\tcooking\ncooking\tFood\n");
   options.tags.parents = true;
   learn(options);
@@ -156,23 +158,23 @@ TEST_F(LearnSuggest, ATagAndAPathThatEndsInItAreOne) {
        ++at)
     if (++found % 2 == 0) lines.replace(at, 13, "\"harbour\"");
   test::import_jsonl(library(), "notes", lines);
-  const SuggestLearningReport report =
-      learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1});
+  const suggest::Report report =
+      suggest::learn(library(), "notes", "", usual_options(), {.jobs = 1});
   EXPECT_EQ(report.merged, 1);
   EXPECT_TRUE(has(stored_model().tags, "Sea/Harbour"));
   EXPECT_FALSE(has(stored_model().tags, "harbour"));
-  const TagSuggester by = suggester();
+  const suggest::Answerer by = suggester();
   for (const std::string id : {"n4", "n8", "n12", "n16"})
     EXPECT_FALSE(has(suggested(by, id), "Sea/Harbour")) << "it has that by one name or the other";
   EXPECT_EQ(suggested(by, "n0").front(), "Sea/Harbour");
 
   // Not where two paths end in it, nor where a list speaks of it.
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.exclude = write("never.txt", "harbour\n");
-  EXPECT_EQ(learn_suggest(library(), "notes", "", options, {.jobs = 1}).merged, 0);
+  EXPECT_EQ(suggest::learn(library(), "notes", "", options, {.jobs = 1}).merged, 0);
   test::import_jsonl(library(), "notes",
                      lines + R"({"id":"o","text":"wordaa","tags":["Air/Harbour"]})" + "\n");
-  EXPECT_EQ(learn_suggest(library(), "notes", "", usual_options(), {.jobs = 1}).merged, 0);
+  EXPECT_EQ(suggest::learn(library(), "notes", "", usual_options(), {.jobs = 1}).merged, 0);
 }
 
 TEST_F(LearnSuggest, WithNothingToTellTagsFromItIsRefused) {
@@ -180,12 +182,12 @@ TEST_F(LearnSuggest, WithNothingToTellTagsFromItIsRefused) {
   for (int i = 0; i < 20; ++i)
     lines += "{\"id\":\"p" + std::to_string(i) + "\",\"tags\":[\"a\",\"b\"]}\n";
   test::import_jsonl(library(), "bare", lines);
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   const std::string refusal =
-      message_of([&] { learn_suggest(library(), "bare", "", options, {.jobs = 1}); });
+      message_of([&] { suggest::learn(library(), "bare", "", options, {.jobs = 1}); });
   EXPECT_NE(refusal.find("--features tags"), std::string::npos) << refusal;
   options.evidence.features = "tags";
-  EXPECT_TRUE(learn_suggest(library(), "bare", "", options, {.jobs = 1}).from_tags);
+  EXPECT_TRUE(suggest::learn(library(), "bare", "", options, {.jobs = 1}).from_tags);
 }
 
 TEST_F(LearnSuggest, FilesOfTagsThatMakeNoSenseAreRefused) {
@@ -207,18 +209,18 @@ TEST_F(LearnSuggest, VectorsAndOtherTagsAreEvidenceToo) {
   Matrix vectors = Matrix::Constant(test::kNotes, 4, 3);
   for (int i = 0; i < test::kNotes; ++i) vectors(i, i % 4) += 1 + 0.01F * static_cast<float>(i % 7);
   store_features(library(), collection(library(), "notes"), "axes", vectors, "made up");
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.evidence.features = "axes";
   learn(options);
   EXPECT_FALSE(stored_model().suggester.known.is_sparse);
   EXPECT_EQ(suggested(suggester(), "n5").front(), "Forest");
-  SuggestOptions asked;
+  suggest::Options asked;
   asked.threshold = 0;
   EvidenceOf thing;
   thing.vectors["axes"] = {3, 3, 4, 3};
-  EXPECT_EQ(suggester().suggest(std::span(&thing, 1), asked)[0].suggestions.front().tag, "Kitchen");
+  EXPECT_EQ(suggester().ask(std::span(&thing, 1), asked)[0].suggestions.front().tag, "Kitchen");
   thing.vectors["axes"] = {3, 3};
-  EXPECT_NE(message_of([&] { suggester().suggest(std::span(&thing, 1), asked); }).find("axes"),
+  EXPECT_NE(message_of([&] { suggester().ask(std::span(&thing, 1), asked); }).find("axes"),
             std::string::npos);
 
   options.evidence.features = "text,axes";
@@ -230,7 +232,7 @@ TEST_F(LearnSuggest, VectorsAndOtherTagsAreEvidenceToo) {
   learn(options);
   thing = {};
   thing.tags = {"photo"};
-  const auto answers = suggester().suggest(std::span(&thing, 1), asked);
+  const auto answers = suggester().ask(std::span(&thing, 1), asked);
   for (const Suggestion& each : answers[0].suggestions)
     EXPECT_NE(each.tag, "photo") << "it has that";
   options.evidence.features = "text,text";
@@ -256,9 +258,9 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
   };
   for (const int ranks : {1, 2, 3, 4}) {
     by_ranks(ranks, [](Library& own, Comm& comm) {
-      return to_json(learn_suggest(own, "notes", "", usual_options(), {comm, 1}));
+      return to_json(suggest::learn(own, "notes", "", usual_options(), {comm, 1}));
     });
-    const SuggestModel model = stored_model();
+    const suggest::Model model = stored_model();
     EXPECT_EQ(model.known_ids, known);
     EXPECT_EQ(model.state, state_of(library(), collection_named("notes")));
     const Matrix after = scores_of(model);
@@ -268,7 +270,7 @@ TEST_F(LearnSuggest, RanksLearnAndUpdateAsOneProcess) {
     test::decide_one(library(), "notes", "n" + std::to_string(5 * ranks), "Kitchen",
                      Verdict::accepted);
     by_ranks(ranks, [](Library& own, Comm& comm) {
-      const SuggestUpdate update = update_suggest(own, "suggest.notes", {comm, 1});
+      const suggest::Update update = suggest::update(own, "suggest.notes", {comm, 1});
       EXPECT_EQ(update.new_items, 1);
       return concat(update.new_items, " ", update.changed_items, " ", update.new_tags, " ",
                     update.seconds);
@@ -290,7 +292,7 @@ TEST_F(LearnSuggest, FeaturesMadeOfTheTagsAreNoEvidence) {
   EXPECT_EQ(choose_evidence(library(), notes, {}, {.jobs = 1}).sources.size(), 1U)
       << "the text alone";
   for (const std::string name : {"of_tags", "topics"}) {
-    SuggestModelOptions options = usual_options();
+    suggest::ModelOptions options = usual_options();
     options.evidence.features = name;
     EXPECT_NE(message_of([&] { learn(options); }).find("made of the tags"), std::string::npos);
   }
@@ -301,7 +303,7 @@ TEST_F(LearnSuggest, WithoutTagsThereIsNothingToLearn) {
                      R"({"id":"a","text":"some words"})"
                      "\n");
   EXPECT_NE(message_of([&] {
-              learn_suggest(library(), "bare", "", {}, {.jobs = 1});
+              suggest::learn(library(), "bare", "", {}, {.jobs = 1});
             }).find("no tag of collection 'bare'"),
             std::string::npos);
   EXPECT_TRUE(model_records(library()).empty());

@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace poisson_tags_test {
 
+using namespace suggest;
+
 using test::message_of;
 using test::planted_tags;
 using test::sparse_of;

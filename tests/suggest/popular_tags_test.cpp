@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace popular_tags_test {
 
+using namespace suggest;
+
 using test::message_of;
 using test::sparse_of;
 

@@ -23,6 +23,8 @@
 namespace commonplace {
 namespace prototypes_test {
 
+using namespace suggest;
+
 using test::LabelledItems;
 using test::ring_of_classes;
 

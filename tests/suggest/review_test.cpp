@@ -12,16 +12,18 @@
 namespace commonplace {
 namespace review_test {
 
+using namespace suggest;
+
 using test::message_of;
 using Tags = std::vector<std::string>;
 
 class Review : public test::TaggedNotes {
  protected:
-  ReviewQueue queue(TagSuggester& from, ReviewOptions options = {}) {
+  ReviewQueue queue(suggest::Answerer& from, ReviewOptions options = {}) {
     return {library(), from, "notes", options, {.jobs = 1}};
   }
   std::vector<ReviewEntry> all(ReviewOptions options = {}) {
-    TagSuggester from = suggester();
+    suggest::Answerer from = suggester();
     ReviewQueue entries = queue(from, options);
     std::vector<ReviewEntry> result;
     for (std::int64_t i = 0; i < entries.left(); ++i) result.push_back(*entries.look(i, false));
@@ -38,8 +40,8 @@ class Review : public test::TaggedNotes {
       result.push_back(each.verdict);
     return result;
   }
-  SuggestModel stored_model() {
-    return load_suggest_model(TensorFile(model_record(library(), "suggest.notes").file));
+  suggest::Model stored_model() {
+    return suggest::load_model(TensorFile(model_record(library(), "suggest.notes").file));
   }
 };
 
@@ -86,7 +88,7 @@ TEST_F(Review, OrdersByDoubtAndByTag) {
 
 TEST_F(Review, WithinATagTheScoreDecides) {
   learn();
-  const TagSuggester from = suggester();
+  const suggest::Answerer from = suggester();
   for (const ReviewOrder order : {ReviewOrder::confident, ReviewOrder::tag}) {
     const auto found =
         review_candidates(from, "notes", {.order = order, .tag = "Forest"}, {.jobs = 1});
@@ -105,7 +107,7 @@ TEST_F(Review, WithinATagTheScoreDecides) {
 }
 
 TEST_F(Review, OneTagByAnySpelling) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.synonyms = folder_.write("same.tsv", "wood\tForest\n");
   learn(options);
   const auto entries = all({.tag = "FOREST", .threshold = 0.5});
@@ -127,7 +129,7 @@ TEST_F(Review, ATagThatTheModelDoesNotKnow) {
 
 TEST_F(Review, EveryAnswerIsStoredAtOnceAndLearned) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from);
   const std::int64_t before = entries.left();
   const ReviewEntry first = *entries.next();
@@ -151,7 +153,7 @@ TEST_F(Review, EveryAnswerIsStoredAtOnceAndLearned) {
 
 TEST_F(Review, ARejectedTagIsNeverAskedAgain) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from);
   const ReviewEntry entry = *entries.next();
   EXPECT_TRUE(asks(entry.id, entry.tag));
@@ -163,7 +165,7 @@ TEST_F(Review, ARejectedTagIsNeverAskedAgain) {
 
 TEST_F(Review, UndoWithdrawsAndAsksAgain) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from);
   EXPECT_FALSE(entries.undo());
   const std::int64_t before = entries.left();
@@ -187,7 +189,7 @@ TEST_F(Review, UndoWithdrawsAndAsksAgain) {
 
 TEST_F(Review, EndsAndIsAnsweredNoMore) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from, {.limit = 2});
   entries.skip();
   entries.reject();
@@ -199,12 +201,12 @@ TEST_F(Review, EndsAndIsAnsweredNoMore) {
 }
 
 TEST_F(Review, TheLevelAboveAnAcceptedTagIsPassedOver) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.parents = true;
   learn(options);
   const Tags both = suggested(suggester(), "n0");
   ASSERT_TRUE(contains(both, "Sea") && contains(both, "Sea/Harbour"));
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from, {.order = ReviewOrder::tag});
   while (entries.next() != nullptr && entries.next()->tag != "Sea") entries.skip();
   ASSERT_NE(entries.next(), nullptr);
@@ -223,7 +225,7 @@ TEST_F(Review, TheLevelAboveAnAcceptedTagIsPassedOver) {
 
 TEST_F(Review, KeepsTheModelUnlessItWasLearnedAnew) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries = queue(from);
   EXPECT_FALSE(entries.keep()) << "nothing was learned";
   entries.accept();
@@ -243,11 +245,11 @@ TEST_F(Review, KeepsTheModelUnlessItWasLearnedAnew) {
 // Decisions alone are learned without reading the whole collection; both ways must agree.
 TEST_F(Review, DecisionsAreLearnedAsFromTheWholeCollection) {
   for (const bool parents : {false, true}) {
-    SuggestModelOptions options = usual_options();
+    suggest::ModelOptions options = usual_options();
     options.tags.parents = parents;
     learn(options);
-    SuggestModel quick = stored_model();
-    SuggestModel slow = quick;
+    suggest::Model quick = stored_model();
+    suggest::Model slow = quick;
     test::decide_one(library(), "notes", "n0", "Sea/Harbour", Verdict::accepted);
     test::decide_one(library(), "notes", "n1", "forest", Verdict::rejected);
     test::decide_one(library(), "notes", "n5", "Kitchen", Verdict::rejected);
@@ -256,8 +258,8 @@ TEST_F(Review, DecisionsAreLearnedAsFromTheWholeCollection) {
     test::decide_one(library(), "notes", "n3", "photo", Verdict::accepted);
     test::decide_one(library(), "notes", "n3", "photo", Verdict::withdrawn);
     slow.state = "unknown";
-    const SuggestUpdate one = update_model(quick, library(), {.jobs = 1});
-    const SuggestUpdate other = update_model(slow, library(), {.jobs = 1});
+    const suggest::Update one = update_model(quick, library(), {.jobs = 1});
+    const suggest::Update other = update_model(slow, library(), {.jobs = 1});
     EXPECT_EQ(one.new_items, 2);
     EXPECT_GE(one.changed_items, 2);
     EXPECT_EQ(one.changed_items, other.changed_items);
@@ -278,7 +280,7 @@ TEST_F(Review, DecisionsAreLearnedAsFromTheWholeCollection) {
 
 TEST_F(Review, ATagThatDecisionsMakeCommonIsLearned) {
   learn();
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   for (const std::string id : {"n1", "n5", "n9"}) {
     test::decide_one(library(), "notes", id, "Owl", Verdict::accepted);
     from.refresh();
@@ -290,7 +292,7 @@ TEST_F(Review, ATagThatDecisionsMakeCommonIsLearned) {
 TEST_F(Review, AnotherCollectionTeachesTheModelNothing) {
   learn();
   test::import_jsonl(library(), "others", test::note_lines());
-  TagSuggester from = suggester();
+  suggest::Answerer from = suggester();
   ReviewQueue entries(library(), from, "others", {.limit = 1}, {.jobs = 1});
   entries.accept();
   EXPECT_FALSE(entries.learned().any());
@@ -324,12 +326,12 @@ TEST_F(Review, SuggestionsHeedDecisionsByAnySpelling) {
 }
 
 TEST_F(Review, ARejectionSaysNothingOfTheLevelsAbove) {
-  SuggestModelOptions options = usual_options();
+  suggest::ModelOptions options = usual_options();
   options.tags.parents = true;
   learn(options);
   test::decide_one(library(), "notes", "n0", "Sea/Harbour", Verdict::rejected);
   test::decide_one(library(), "notes", "n20", "Sea/Shore", Verdict::rejected);
-  const TagSuggester now = suggester();
+  const suggest::Answerer now = suggester();
   EXPECT_FALSE(contains(suggested(now, "n0"), "Sea/Harbour"));
   EXPECT_TRUE(contains(suggested(now, "n0"), "Sea"));
   EXPECT_TRUE(contains(suggested(now, "n20"), "Sea"));

@@ -19,6 +19,8 @@
 namespace commonplace {
 namespace softmax_gp_test {
 
+using namespace suggest;
+
 using test::LabelledItems;
 using test::naive_softmax_gp;
 using test::NaiveSoftmaxGp;

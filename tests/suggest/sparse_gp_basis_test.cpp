@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace sparse_gp_basis_test {
 
+using namespace suggest;
+
 using test::naive_kernel;
 using test::random_features;
 

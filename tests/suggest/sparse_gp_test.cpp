@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace sparse_gp_test {
 
+using namespace suggest;
+
 using test::random_features;
 using test::random_targets;
 using test::to_dense;

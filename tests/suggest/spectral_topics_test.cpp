@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace spectral_topics_test {
 
+using namespace suggest;
+
 using test::planted_tags;
 using test::random_counts;
 using test::to_dense;

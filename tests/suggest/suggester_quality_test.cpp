@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace suggester_quality_test {
 
+using namespace suggest;
+
 /// Three items of four tags; the second has a rejected one.
 struct SmallCase {
   Matrix scores = (Matrix(3, 4) << 0.9F, 0.5F, 0.2F, 0.1F,  //

@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace suggester_test {
 
+using namespace suggest;
+
 using test::planted_tags;
 using test::PlantedTags;
 using test::to_dense;

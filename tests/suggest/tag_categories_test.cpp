@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace tag_categories_test {
 
+using namespace suggest;
+
 using test::random_targets;
 using test::to_dense;
 

@@ -18,33 +18,34 @@ struct NaiveCollection {
 
 struct NaiveCoupled {
   std::vector<NaiveCollection> collections;
-  std::vector<CoupledPair> pairs;  ///< weights are classes x clusters, as the learner has them
+  std::vector<transfer::CoupledPair>
+      pairs;  ///< weights are classes x clusters, as the learner has them
 
-  Eigen::MatrixXd explained(const CoupledPair& pair, std::size_t end) const {
+  Eigen::MatrixXd explained(const transfer::CoupledPair& pair, std::size_t end) const {
     return pair.common.features * pair.common.weights.transpose() +
            pair.own[end].features * pair.own[end].weights.transpose();
   }
-  const NaiveCollection& at(const CoupledPair& pair, std::size_t end) const {
+  const NaiveCollection& at(const transfer::CoupledPair& pair, std::size_t end) const {
     return collections[static_cast<std::size_t>(pair.ends[end])];
   }
 
   double objective() const {
     double sum = 0;
-    for (const CoupledPair& pair : pairs)
+    for (const transfer::CoupledPair& pair : pairs)
       for (const std::size_t end : {0, 1})
         sum += (at(pair, end).x - at(pair, end).g * explained(pair, end).transpose()).squaredNorm();
     return sum;
   }
 
   void step() {
-    for (CoupledPair& pair : pairs) {
+    for (transfer::CoupledPair& pair : pairs) {
       update(pair, pair.common, {0, 1});
       update(pair, pair.own[0], {0});
       update(pair, pair.own[1], {1});
     }
     for (std::size_t which = 0; which < collections.size(); ++which) update_classes(which);
-    for (CoupledPair& pair : pairs)
-      for (FeatureClusters* part : {&pair.common, &pair.own[0], &pair.own[1]})
+    for (transfer::CoupledPair& pair : pairs)
+      for (transfer::FeatureClusters* part : {&pair.common, &pair.own[0], &pair.own[1]})
         for (Eigen::Index k = 0; k < part->features.cols(); ++k)
           part->features.col(k) /= part->features.col(k).sum();
     for (NaiveCollection& collection : collections)
@@ -61,7 +62,7 @@ struct NaiveCoupled {
   }
 
   /// Features first, with the weights as they are, then the weights.
-  void update(const CoupledPair& pair, FeatureClusters& part,
+  void update(const transfer::CoupledPair& pair, transfer::FeatureClusters& part,
               const std::vector<std::size_t>& ends) {
     for (const bool features : {true, false}) {
       Eigen::MatrixXd wanted = 0 * explained(pair, 0);
@@ -83,7 +84,7 @@ struct NaiveCoupled {
     NaiveCollection& collection = collections[which];
     Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(collection.g.rows(), collection.g.cols());
     Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(collection.g.cols(), collection.g.cols());
-    for (const CoupledPair& pair : pairs)
+    for (const transfer::CoupledPair& pair : pairs)
       for (const std::size_t end : {0, 1})
         if (static_cast<std::size_t>(pair.ends[end]) == which) {
           wanted += collection.x * explained(pair, end);

@@ -14,26 +14,26 @@ struct Place {
   int count;
 };
 
-bool belongs(const TopicBlock& block, int d) {
+bool belongs(const search::TopicBlock& block, int d) {
   for (const int member : block.members)
     if (member == d) return true;
   return false;
 }
 
-Place place_in_basis(const std::vector<TopicBlock>& blocks, std::size_t b) {
+Place place_in_basis(const std::vector<search::TopicBlock>& blocks, std::size_t b) {
   int first = 0;
   for (std::size_t i = 0; i < b; ++i) first += blocks[i].topics;
   return {first, blocks[b].topics};
 }
 
-Place place_in_codes(const std::vector<TopicBlock>& blocks, std::size_t b, int d) {
+Place place_in_codes(const std::vector<search::TopicBlock>& blocks, std::size_t b, int d) {
   int first = 0;
   for (std::size_t i = 0; i < b; ++i)
     if (belongs(blocks[i], d)) first += blocks[i].topics;
   return {first, blocks[b].topics};
 }
 
-MatrixD basis_of(const MatrixD& basis, const std::vector<TopicBlock>& blocks, int d) {
+MatrixD basis_of(const MatrixD& basis, const std::vector<search::TopicBlock>& blocks, int d) {
   MatrixD result(basis.rows(), 0);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (!belongs(blocks[b], d)) continue;
@@ -54,9 +54,10 @@ void clamp_step(MatrixD& values, int k, const VectorD& linear, const VectorD& pr
 }  // namespace
 
 NaiveSharedSubspace naive_shared_subspace(const std::vector<MatrixD>& data,
-                                          const std::vector<TopicBlock>& blocks, MatrixD basis,
-                                          std::vector<MatrixD> codes, const std::string& solver,
-                                          int iterations, double epsilon, bool normalise) {
+                                          const std::vector<search::TopicBlock>& blocks,
+                                          MatrixD basis, std::vector<MatrixD> codes,
+                                          const std::string& solver, int iterations, double epsilon,
+                                          bool normalise) {
   NaiveSharedSubspace result;
   std::vector<double> weight;
   for (const MatrixD& x : data) weight.push_back(data[0].squaredNorm() / x.squaredNorm());

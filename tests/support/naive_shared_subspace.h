@@ -17,9 +17,10 @@ struct NaiveSharedSubspace {
 /// and a loop over the blocks: the basis, then the codes, then columns of the basis to length one.
 /// `solver` is "mu", or "hals" with one sweep over the columns.
 NaiveSharedSubspace naive_shared_subspace(const std::vector<MatrixD>& data,
-                                          const std::vector<TopicBlock>& blocks, MatrixD basis,
-                                          std::vector<MatrixD> codes, const std::string& solver,
-                                          int iterations, double epsilon, bool normalise);
+                                          const std::vector<search::TopicBlock>& blocks,
+                                          MatrixD basis, std::vector<MatrixD> codes,
+                                          const std::string& solver, int iterations, double epsilon,
+                                          bool normalise);
 
 /// The minimum over x >= 0 of xᵀ G x - 2 cᵀ x, by trying every set of positive coordinates. For a
 /// few coordinates only.

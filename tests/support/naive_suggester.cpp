@@ -49,7 +49,7 @@ NaiveLatents naive_latents(const MatrixD& whitened, const MatrixD& targets, doub
 }
 
 std::vector<double> naive_feature_weights(const MatrixD& items, const MatrixD& tags,
-                                          const FeatureWeighting& weighting) {
+                                          const suggest::FeatureWeighting& weighting) {
   std::vector<double> weights;
   for (Eigen::Index feature = 0; feature < items.cols(); ++feature) {
     std::vector<Eigen::Index> of;

@@ -23,7 +23,7 @@ NaiveLatents naive_latents(const MatrixD& whitened, const MatrixD& targets, doub
 /// Rarity and telling of each feature of items x features, with the divergence summed over all
 /// tags.
 std::vector<double> naive_feature_weights(const MatrixD& items, const MatrixD& tags,
-                                          const FeatureWeighting& weighting);
+                                          const suggest::FeatureWeighting& weighting);
 /// Values above 1 as 1 + ln, times the weights, each block and then the row of length one.
 MatrixD naive_weigh_rows(const MatrixD& items, const std::vector<float>& weights,
                          const std::vector<std::int64_t>& blocks = {});

@@ -40,8 +40,8 @@ class TaggedNotes : public LibraryTest {
   TaggedNotes() { import_jsonl(library(), "notes", note_lines()); }
 
   /// Nothing is chosen, so that learning is quick.
-  static SuggestModelOptions usual_options() {
-    SuggestModelOptions options;
+  static suggest::ModelOptions usual_options() {
+    suggest::ModelOptions options;
     options.suggester.method = "tags";
     options.suggester.prototypes = "40";
     options.suggester.length_scale = 0.7;
@@ -49,17 +49,17 @@ class TaggedNotes : public LibraryTest {
     options.suggester.weighting = "rare";
     return options;
   }
-  void learn(const SuggestModelOptions& options = usual_options()) {
-    learn_suggest(library(), "notes", "", options, {.jobs = 1});
+  void learn(const suggest::ModelOptions& options = usual_options()) {
+    suggest::learn(library(), "notes", "", options, {.jobs = 1});
   }
-  TagSuggester suggester() { return {library(), "", "notes", {.jobs = 1}}; }
+  suggest::Answerer suggester() { return {library(), "", "notes", {.jobs = 1}}; }
   /// The tags suggested for an item, whatever the confidence.
-  std::vector<std::string> suggested(const TagSuggester& by, const std::string& id) {
-    SuggestOptions options;
+  std::vector<std::string> suggested(const suggest::Answerer& by, const std::string& id) {
+    suggest::Options options;
     options.threshold = 0;
-    const auto answers = by.suggest("notes", std::span(&id, 1), options);
+    const auto answers = by.ask("notes", std::span(&id, 1), options);
     std::vector<std::string> tags;
-    for (const Suggestion& each : answers[0].suggestions) tags.push_back(each.tag);
+    for (const suggest::Suggestion& each : answers[0].suggestions) tags.push_back(each.tag);
     return tags;
   }
   static const std::string& topic_of(const std::string& id) {

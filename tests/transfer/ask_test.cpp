@@ -18,6 +18,8 @@
 namespace commonplace {
 namespace ask_test {
 
+using namespace transfer;
+
 using test::message_of;
 
 const std::vector<std::string> kClasses = {"böse", "gut", "neutral"};
@@ -53,17 +55,17 @@ class TransferTask : public test::LibraryTest {
   std::string class_of(std::int64_t item) const {
     return kClasses[static_cast<std::size_t>(planted_.label(item))];
   }
-  TransferRequest request(std::vector<std::string> through = {}) const {
-    TransferRequest result;
+  transfer::Request request(std::vector<std::string> through = {}) const {
+    transfer::Request result;
     result.sources = {"s"};
     result.target = "t";
     result.through = std::move(through);
     return result;
   }
-  TransferSummary transfer(const TransferRequest& request) {
-    return transfer_labels(library(), request, {}, {}, {.jobs = 2});
+  transfer::Answer transfer(const transfer::Request& request) {
+    return transfer::ask(library(), request, {}, {}, {.jobs = 2});
   }
-  double share_right(const TransferSummary& summary) const {
+  double share_right(const transfer::Answer& summary) const {
     double right = 0;
     for (std::size_t item = 0; item < summary.predictions.size(); ++item)
       right += summary.predictions[item].label == class_of(static_cast<std::int64_t>(item)) ? 1 : 0;
@@ -74,7 +76,7 @@ class TransferTask : public test::LibraryTest {
 };
 
 TEST_F(TransferTask, GoesThroughTwoCollectionsAndStoresMachineLabels) {
-  const TransferSummary summary = transfer(request({"i", "j"}));
+  const transfer::Answer summary = transfer(request({"i", "j"}));
   EXPECT_FALSE(summary.refused) << summary.reason;
   EXPECT_GT(share_right(summary), 0.9);
   EXPECT_EQ(summary.written, 120);
@@ -92,20 +94,20 @@ TEST_F(TransferTask, GoesThroughTwoCollectionsAndStoresMachineLabels) {
 
 TEST_F(TransferTask, TakesSeveralSources) {
   add("s2", 0, true);
-  TransferRequest asked = request({"i", "j"});
+  transfer::Request asked = request({"i", "j"});
   asked.sources = {"s", "s2"};
-  const TransferSummary summary = transfer(asked);
+  const transfer::Answer summary = transfer(asked);
   EXPECT_EQ(summary.model, "s-s2-to-t");
   EXPECT_GT(share_right(summary), 0.9);
-  EXPECT_EQ(remove_machine_labels(library(), collection_named("t"), transfer_model_name(asked)),
+  EXPECT_EQ(remove_machine_labels(library(), collection_named("t"), transfer::model_name(asked)),
             120);
 }
 
 TEST_F(TransferTask, FindsTheOnlyChain) {
-  TransferRequest asked = request();
+  transfer::Request asked = request();
   asked.chain = true;
   asked.dry_run = true;
-  const TransferSummary summary = transfer(asked);
+  const transfer::Answer summary = transfer(asked);
   EXPECT_EQ(summary.through, (std::vector<std::string>{"i", "j"}));
   EXPECT_GT(share_right(summary), 0.9);
   EXPECT_TRUE(machine_labels_of(library(), collection_named("t"), "t1").empty()) << "a dry run";
@@ -116,15 +118,15 @@ TEST_F(TransferTask, FindsTheOnlyChain) {
 TEST_F(TransferTask, RefusesWhereNothingIsSharedUnlessForced) {
   for (const std::vector<std::string>& through :
        {std::vector<std::string>{}, {"i"}, {"far"}, {"j"}}) {
-    TransferRequest asked = request(through);
+    transfer::Request asked = request(through);
     asked.direct = through.empty();
-    const TransferSummary summary = transfer(asked);
+    const transfer::Answer summary = transfer(asked);
     EXPECT_TRUE(summary.refused);
     EXPECT_NE(summary.reason.find("hardly a feature in common"), std::string::npos)
         << summary.reason;
     EXPECT_TRUE(machine_labels_of(library(), collection_named("t"), "t1").empty());
   }
-  TransferRequest forced = request({"i"});
+  transfer::Request forced = request({"i"});
   forced.force = true;
   EXPECT_FALSE(transfer(forced).refused);
 }
@@ -136,15 +138,15 @@ TEST_F(TransferTask, KeepsLabelsOfTheTargetAndLearnsFromThem) {
              R"(","text":"w156x w157x","label":"gut"})"
              "\n";
   test::import_jsonl(library(), "t", lines);
-  const TransferSummary summary = transfer(request({"i", "j"}));
+  const transfer::Answer summary = transfer(request({"i", "j"}));
   EXPECT_EQ(summary.known, 6);
   EXPECT_EQ(summary.predictions.size(), 114U);
   EXPECT_TRUE(machine_labels_of(library(), collection_named("t"), "t3").empty());
-  TransferRequest sure = request({"i", "j"});
+  transfer::Request sure = request({"i", "j"});
   double mean = 0;
-  for (const TransferPrediction& each : summary.predictions) mean += each.probability / 114;
+  for (const transfer::Prediction& each : summary.predictions) mean += each.probability / 114;
   sure.above = mean;
-  const TransferSummary fewer = transfer(sure);
+  const transfer::Answer fewer = transfer(sure);
   EXPECT_LT(fewer.written, summary.written) << "only those that are surer than the mean";
   EXPECT_GT(fewer.written, 0);
 }
@@ -156,21 +158,21 @@ TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
              R"(","text":"w156x w157x","label":"gut"})"
              "\n";
   test::import_jsonl(library(), "t", lines);
-  TransferRequest chain = request();
+  transfer::Request chain = request();
   chain.chain = true;
-  TransferOptions random;  // starts are drawn, not told by words
+  transfer::Options random;  // starts are drawn, not told by words
   random.evidence = false;
   random.cluster_assumption = "yes";
   random.factors.iterations = 20;
-  for (const TransferOptions& options : {TransferOptions{}, random}) {
+  for (const transfer::Options& options : {transfer::Options{}, random}) {
     chain.name = "alone";
-    const TransferSummary alone = transfer_labels(library(), chain, {}, options, {.jobs = 1});
+    const transfer::Answer alone = transfer::ask(library(), chain, {}, options, {.jobs = 1});
     ASSERT_EQ(alone.predictions.size(), 114U);
     for (const int ranks : {1, 2, 3, 4}) {
       chain.name = "together";
       std::vector<std::string> said(static_cast<std::size_t>(ranks));
       test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-        const TransferSummary summary = transfer_labels(each, chain, {}, options, {comm, 1});
+        const transfer::Answer summary = transfer::ask(each, chain, {}, options, {comm, 1});
         said[static_cast<std::size_t>(comm.rank())] = to_json(summary);
         EXPECT_EQ(summary.through, alone.through);
         EXPECT_EQ(summary.known, alone.known);
@@ -189,16 +191,16 @@ TEST_F(TransferTask, RanksLabelAsOneProcessDoes) {
 }
 
 TEST_F(TransferTask, RanksRefuseAndTryAsOneProcessDoes) {
-  TransferRequest direct = request();
+  transfer::Request direct = request();
   direct.direct = true;
-  TransferRequest dry = request({"i", "j"});
+  transfer::Request dry = request({"i", "j"});
   dry.dry_run = true;
   const std::string before = test::contents(library());
   test::with_rank_libraries(3, folder_ / "library", [&](Comm& comm, Library& each) {
-    const TransferSummary refused = transfer_labels(each, direct, {}, {}, {comm, 1});
+    const transfer::Answer refused = transfer::ask(each, direct, {}, {}, {comm, 1});
     EXPECT_TRUE(refused.refused);
     EXPECT_NE(refused.reason.find("hardly a feature in common"), std::string::npos);
-    const TransferSummary tried = transfer_labels(each, dry, {}, {}, {comm, 1});
+    const transfer::Answer tried = transfer::ask(each, dry, {}, {}, {comm, 1});
     EXPECT_EQ(tried.sure, 120);
     EXPECT_EQ(tried.written, 0);
   });
@@ -206,17 +208,17 @@ TEST_F(TransferTask, RanksRefuseAndTryAsOneProcessDoes) {
 }
 
 TEST_F(TransferTask, SaysWhatIsWrong) {
-  const auto message = [&](const TransferRequest& asked, const TransferReadOptions& read = {}) {
-    return message_of([&] { transfer_labels(library(), asked, read, {}, {.jobs = 1}); });
+  const auto message = [&](const transfer::Request& asked, const transfer::ReadOptions& read = {}) {
+    return message_of([&] { transfer::ask(library(), asked, read, {}, {.jobs = 1}); });
   };
-  TransferRequest asked = request({"i", "t"});
+  transfer::Request asked = request({"i", "t"});
   EXPECT_NE(message(asked).find("'t' is named twice"), std::string::npos);
   asked = request({"nowhere"});
   EXPECT_NE(message(asked).find("no collection 'nowhere'"), std::string::npos);
   asked = request({"i"});
   asked.sources = {"j"};
   EXPECT_NE(message(asked).find("no labels to transfer"), std::string::npos);
-  TransferReadOptions read;
+  transfer::ReadOptions read;
   read.label_field = "mood";
   EXPECT_NE(message(request({"i"}), read).find("no label 'mood'; it has: label"),
             std::string::npos);
@@ -245,9 +247,9 @@ TEST_F(TransferTask, CrossesKindsOfFeatures) {
   test::import_jsonl(library(), "pictures", pictures);
   add_numbers("i");
   add_numbers("pictures");
-  TransferRequest asked = request({"i"});
+  transfer::Request asked = request({"i"});
   asked.target = "pictures";
-  const TransferSummary summary = transfer(asked);
+  const transfer::Answer summary = transfer(asked);
   EXPECT_FALSE(summary.refused) << summary.reason;
   EXPECT_GT(share_right(summary), 0.9);
 }
@@ -275,12 +277,12 @@ TEST_F(TransferTask, GoesDirectlyUnlessABridgeClearlyGains) {
   EXPECT_FALSE(is_clear_gain({.success = 0.9, .gain = 0.01, .gain_error = 0.02}));
   EXPECT_TRUE(is_clear_gain({.success = 0.9, .gain = 0.03, .gain_error = 0.01}));
   add("u", 0, false);
-  TransferRequest asked = request();
+  transfer::Request asked = request();
   asked.target = "u";
   asked.candidates = {"i"};
   const BridgeRanking ranking = rank_library_bridges(library(), asked, {}, {.jobs = 2});
   ASSERT_FALSE(is_clear_gain(ranking.bridges[0].forecast));
-  const TransferSummary summary = transfer(asked);
+  const transfer::Answer summary = transfer(asked);
   EXPECT_TRUE(summary.through.empty());
   EXPECT_GT(share_right(summary), 0.9);
 }
@@ -317,23 +319,23 @@ TEST_F(TransferTask, RanksLearnOfBridgesWhatOneProcessLearns) {
 }
 
 TEST_F(TransferTask, IsEvaluatedBesideOthers) {
-  std::vector<TransferInput> inputs;
+  std::vector<transfer::Input> inputs;
   for (const std::string name : {"s", "i", "t"})
     inputs.push_back(transfer_input(library(), name, ""));
   // The target is labelled too, so that its answers can be judged.
   add("t", 2, true);
   add("i", 1, true);
-  TransferData data = read_transfer_data(inputs, 1, {}, {.jobs = 1});
-  TransferEvaluationOptions options;
+  transfer::Data data = transfer::read_data(inputs, 1, {}, {.jobs = 1});
+  transfer::EvaluationOptions options;
   options.repeat = 2;
   options.labelled_target = "6";
   options.removed = "5,20";
-  TransferOptions transfer;
+  transfer::Options transfer;
   transfer.factors.iterations = 30;
-  const TransferEvaluation found = evaluate_transfer(data, 1, transfer, options, {.jobs = 2});
-  EXPECT_EQ(found.methods.size(), 2 * transfer_methods().size());
+  const transfer::Evaluation found = transfer::evaluate(data, 1, transfer, options, {.jobs = 2});
+  EXPECT_EQ(found.methods.size(), 2 * transfer::methods().size());
   std::map<std::string, double> right;
-  for (const TransferQuality& each : found.methods)
+  for (const transfer::MethodQuality& each : found.methods)
     if (each.removed == 5) right[each.method] = each.accuracy;
   EXPECT_GT(right.at("commonplace"), 0.9);
   EXPECT_GT(right.at("naive-bayes"), 0.9);
@@ -345,7 +347,7 @@ TEST_F(TransferTask, IsEvaluatedBesideOthers) {
   EXPECT_NE(to_json(found).find("calibration_error"), std::string::npos);
   options.methods = "magic";
   EXPECT_NE(message_of([&] {
-              evaluate_transfer(data, 1, transfer, options, {.jobs = 1});
+              transfer::evaluate(data, 1, transfer, options, {.jobs = 1});
             }).find("no method 'magic'; there are: commonplace"),
             std::string::npos);
 }
@@ -354,29 +356,29 @@ TEST_F(TransferTask, RanksShareTheMethods) {
   add("t", 2, true);
   add("i", 1, true);
   const auto read = [&](const Library& from, Comm& comm) {
-    std::vector<TransferInput> inputs;
+    std::vector<transfer::Input> inputs;
     for (const std::string name : {"s", "i", "t"}) inputs.push_back(transfer_input(from, name, ""));
-    return read_transfer_data(inputs, 1, {}, {comm, 1});
+    return transfer::read_data(inputs, 1, {}, {comm, 1});
   };
-  TransferEvaluationOptions options;
+  transfer::EvaluationOptions options;
   options.repeat = 2;
   options.removed = "5,20";
   options.methods = "commonplace,svm,words";
-  TransferOptions transfer;
+  transfer::Options transfer;
   transfer.factors.iterations = 10;
-  const auto without_seconds = [](TransferEvaluation evaluation) {
-    for (TransferQuality& each : evaluation.methods) each.seconds = 0;
+  const auto without_seconds = [](transfer::Evaluation evaluation) {
+    for (transfer::MethodQuality& each : evaluation.methods) each.seconds = 0;
     return to_json(evaluation);
   };
-  const TransferEvaluation alone =
-      evaluate_transfer(read(library(), self_comm()), 1, transfer, options, {.jobs = 1});
+  const transfer::Evaluation alone =
+      transfer::evaluate(read(library(), self_comm()), 1, transfer, options, {.jobs = 1});
   ASSERT_EQ(alone.methods.size(), 6U);
   ASSERT_FALSE(alone.objective.empty());
   for (const int ranks : {2, 3, 4})
     test::with_rank_libraries(ranks, folder_ / "library", [&](Comm& comm, Library& each) {
-      const TransferData data = read(each, comm);
+      const transfer::Data data = read(each, comm);
       require_same_data(data, comm);
-      EXPECT_EQ(without_seconds(evaluate_transfer(data, 1, transfer, options, {comm, 1})),
+      EXPECT_EQ(without_seconds(transfer::evaluate(data, 1, transfer, options, {comm, 1})),
                 without_seconds(alone));
     });
 }
@@ -384,14 +386,14 @@ TEST_F(TransferTask, RanksShareTheMethods) {
 TEST_F(TransferTask, CuttingTheFeaturesLeavesNothingInCommon) {
   add("i", 0, true);
   add("t", 0, true);
-  std::vector<TransferInput> inputs;
+  std::vector<transfer::Input> inputs;
   for (const std::string name : {"s", "i", "t"})
     inputs.push_back(transfer_input(library(), name, ""));
-  const TransferData data = read_transfer_data(inputs, 1, {}, {.jobs = 1});
-  TransferEvaluationOptions options;
+  const transfer::Data data = transfer::read_data(inputs, 1, {}, {.jobs = 1});
+  transfer::EvaluationOptions options;
   options.cut = true;
   options.methods = "commonplace,svm";
-  const TransferEvaluation found = evaluate_transfer(data, 1, {}, options, {.jobs = 1});
+  const transfer::Evaluation found = transfer::evaluate(data, 1, {}, options, {.jobs = 1});
   EXPECT_GT(found.methods[0].accuracy, 0.9);
   EXPECT_LT(found.methods[1].accuracy, 0.5) << "a machine has no feature to go by";
 }
@@ -402,7 +404,7 @@ TEST_F(TransferTask, ReadsFiles) {
                          "\n"
                       << R"({"id":"2","text":"beta","label":"y"})"
                          "\n";
-  const TransferInput input = transfer_input(path);
+  const transfer::Input input = transfer_input(path);
   EXPECT_EQ(input.name, "one");
   const ItemStream next = input.open();
   Item item;

@@ -18,6 +18,8 @@
 namespace commonplace {
 namespace bridge_choice_test {
 
+using namespace transfer;
+
 using test::message_of;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

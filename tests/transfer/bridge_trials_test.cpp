@@ -18,6 +18,8 @@
 namespace commonplace {
 namespace bridge_trials_test {
 
+using namespace transfer;
+
 using test::message_of;
 
 constexpr std::int32_t kWords = 8;  ///< of a class in a language

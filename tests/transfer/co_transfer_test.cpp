@@ -16,6 +16,8 @@
 namespace commonplace {
 namespace co_transfer_test {
 
+using namespace transfer;
+
 using test::message_of;
 using test::to_dense;
 using test::to_sparse;

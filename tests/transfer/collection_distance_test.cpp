@@ -14,6 +14,8 @@
 namespace commonplace {
 namespace collection_distance_test {
 
+using namespace transfer;
+
 using test::message_of;
 
 /// Items of ten of forty words each; a share `own` of them are words that only one side has: 0 .. 9

@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace collective_factors_test {
 
+using namespace transfer;
+
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;

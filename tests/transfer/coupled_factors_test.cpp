@@ -17,6 +17,8 @@
 namespace commonplace {
 namespace coupled_factors_test {
 
+using namespace transfer;
+
 using Ends = std::vector<std::array<int, 2>>;
 
 Sparse sparse_of(const MatrixD& dense) {

@@ -18,6 +18,8 @@
 namespace commonplace {
 namespace latent_map_test {
 
+using namespace transfer;
+
 using test::message_of;
 using test::normal_matrix;
 using test::to_dense;

@@ -12,6 +12,8 @@
 namespace commonplace {
 namespace logistic_regression_test {
 
+using namespace transfer;
+
 const test::PlantedChain kPlanted{.collections = 1, .classes = 3, .items = 101, .noise = 0.5};
 
 /// The mean loss written down once more, with whole matrices.

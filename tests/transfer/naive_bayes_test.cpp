@@ -11,6 +11,8 @@
 namespace commonplace {
 namespace naive_bayes_test {
 
+using namespace transfer;
+
 /// Counted by hand: two classes, three words of which the last says nothing.
 TEST(NaiveBayes, WordsAreSmoothedShares) {
   const Sparse items{3, {0, 2, 3}, {0, 2, 1}, {2, 5, 4}};

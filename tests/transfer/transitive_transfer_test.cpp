@@ -13,6 +13,8 @@
 namespace commonplace {
 namespace transitive_transfer_test {
 
+using namespace transfer;
+
 /// The collections of a chain with the labels of the first.
 struct Chain {
   test::PlantedChain planted;
@@ -34,7 +36,7 @@ struct Chain {
 };
 
 Transfer run(const Chain& chain, const std::vector<std::size_t>& path,
-             const TransferOptions& options = {}) {
+             const transfer::Options& options = {}) {
   const std::vector<TransferCollection> sources = {chain.source()};
   return transfer_classes(sources, chain.path(path), chain.planted.classes, options, {});
 }
@@ -44,7 +46,7 @@ TEST(TransitiveTransfer, ReachesThroughABridgeWhatDirectTransferCannot) {
   const std::vector<std::int32_t> labels = chain.planted.labels();
   double worst_direct = 1;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    TransferOptions options;
+    transfer::Options options;
     options.factors.seed = seed;
     const Transfer direct = run(chain, {2}, options);
     EXPECT_EQ(direct.stages[0].shared_features, 0);
@@ -80,7 +82,7 @@ TEST(TransitiveTransfer, NeverSwapsTheNamesOfClasses) {
 /// What the evidence of shared words is needed for.
 TEST(TransitiveTransfer, RandomStartsExchangeTheNamesOfClasses) {
   const Chain chain({.items = 200, .noise = 0.3});
-  TransferOptions options;
+  transfer::Options options;
   options.evidence = false;
   options.refine = false;
   int swapped = 0;
@@ -119,7 +121,7 @@ TEST(TransitiveTransfer, ProbabilitiesAreHonestAndWatched) {
   int calls = 0;
   double last = 1e9;
   bool falls = true;
-  TransferOptions options;
+  transfer::Options options;
   options.cluster_assumption = "yes";
   const Transfer found = transfer_classes(
       sources, chain.path({1, 2}), 2, options, {},
@@ -164,9 +166,9 @@ TEST(TransitiveTransfer, DoesNotGroupItemsThatGroupByAnythingElse) {
   for (std::int32_t item = 0; item < 400; ++item) labels.push_back(item % 2);
   const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
   const std::vector<TransferCollection> path = {{rows[1].view(), {}}, {rows[2].view(), {}}};
-  TransferOptions options;
+  transfer::Options options;
   const Transfer found = transfer_classes(sources, path, 2, options, {});
-  for (const TransferStage& stage : found.stages) {
+  for (const transfer::Stage& stage : found.stages) {
     EXPECT_FALSE(stage.clustered);
     EXPECT_LT(stage.trial.after, stage.trial.before - 0.08);
   }
@@ -189,7 +191,7 @@ TEST(TransitiveTransfer, UndoesWhatCollapsesAndIsNotSureOfIt) {
     const std::vector<TransferCollection> sources = {{rows[0].view(), labels}};
     const std::vector<TransferCollection> path = {{rows[1].view(), {}}};
     const Transfer found = transfer_classes(sources, path, 2, {}, {});
-    const TransferStage& stage = found.stages[0];
+    const transfer::Stage& stage = found.stages[0];
     EXPECT_TRUE(stage.clustered) << "the test is too easy: the trial tells";
     EXPECT_TRUE(stage.collapsed);
     EXPECT_NE(stage.answer, "refinement");
@@ -225,12 +227,12 @@ TEST(TransitiveTransfer, IsNeverCertain) {
 
 TEST(TransitiveTransfer, RanksAgree) {
   const Chain chain({.classes = 3, .items = 100, .noise = 0.3});
-  TransferOptions told;
+  transfer::Options told;
   told.factors.iterations = 20;
-  TransferOptions random = told;  // starts are draws
+  transfer::Options random = told;  // starts are draws
   random.evidence = false;
   random.cluster_assumption = "yes";
-  for (const TransferOptions& options : {told, random}) {
+  for (const transfer::Options& options : {told, random}) {
     const Transfer one = run(chain, {1, 2}, options);
     for (const int ranks : {2, 3, 4}) {
       std::mutex lock;

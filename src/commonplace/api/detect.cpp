@@ -9,9 +9,9 @@
 namespace commonplace::api::detect {
 namespace {
 
-namespace room = ::commonplace;
+namespace room = ::commonplace::detect;
 
-Answer translate(const room::DetectAnswer& from) {
+Answer translate(const room::Answer& from) {
   return {from.name,
           from.shown,
           from.not_shown,
@@ -23,7 +23,7 @@ Answer translate(const room::DetectAnswer& from) {
           })};
 }
 
-room::DetectOptions translate(const Options& from) {
+room::Options translate(const Options& from) {
   require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
   return {from.limit, from.uncertain};
 }
@@ -38,18 +38,17 @@ std::vector<::commonplace::Lesson> translate(std::span<const Lesson> lessons) {
 
 Report learn(Library& library, const std::string& collection, const LearnOptions& options,
              const Run& run) {
-  room::DetectModelOptions model;
+  room::ModelOptions model;
   apply_settings(options.settings, model);
-  const auto report =
-      room::learn_detect(inside(library), collection, options.name, model, inside(run));
+  const auto report = room::learn(inside(library), collection, options.name, model, inside(run));
   return {report.model,    report.collection,     report.features, report.items,   report.labelled,
           report.concepts, report.representation, report.columns,  report.seconds, to_json(report)};
 }
 
-std::vector<Setting> settings() { return list_settings(room::DetectModelOptions()); }
+std::vector<Setting> settings() { return list_settings(room::ModelOptions()); }
 
 Update update(Library& library, const std::string& model, const Run& run) {
-  const auto done = room::update_detect(inside(library), model, inside(run));
+  const auto done = room::update(inside(library), model, inside(run));
   return {done.new_items, done.changed_items, done.statistics_items, done.refreshed, done.seconds};
 }
 
@@ -68,23 +67,23 @@ std::vector<Lesson> lessons(const Library& library, std::string_view collection,
 }
 
 struct Detector::Parts {
-  room::ConceptFinder finder;
+  room::Answerer finder;
 };
 
 Detector::Detector(const Library& library, const std::string& model, const std::string& collection,
                    const Run& run)
-    : parts_(new Parts{room::ConceptFinder(inside(library), model, collection, inside(run))}) {}
+    : parts_(new Parts{room::Answerer(inside(library), model, collection, inside(run))}) {}
 Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 
 Answer Detector::ask(const std::string& concept_name, const Options& options) const {
-  return translate(parts_->finder.find(concept_name, translate(options)));
+  return translate(parts_->finder.ask(concept_name, translate(options)));
 }
 
 Answer Detector::ask(const std::string& concept_name, std::span<const Lesson> lessons,
                      const Options& options) const {
-  return translate(parts_->finder.find(concept_name, translate(lessons), translate(options)));
+  return translate(parts_->finder.ask(concept_name, translate(lessons), translate(options)));
 }
 
 std::vector<Concept> Detector::concepts() const {

@@ -8,9 +8,9 @@
 namespace commonplace::api::relate {
 namespace {
 
-namespace room = ::commonplace;
+namespace room = ::commonplace::relate;
 
-Report translate(const room::RelateLearningReport& from) {
+Report translate(const room::Report& from) {
   Report report;
   report.model = from.model;
   for (const auto& each : from.modalities)
@@ -24,9 +24,9 @@ Report translate(const room::RelateLearningReport& from) {
   return report;
 }
 
-room::RelateQuery translate(const Query& from) {
+room::Query translate(const Query& from) {
   require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
-  room::RelateQuery query;
+  room::Query query;
   query.item = from.item;
   query.collection = from.collection;
   query.tag = from.tag;
@@ -50,7 +50,7 @@ Related translate(const room::RelatedNode& from) {
           from.examples};
 }
 
-Answer translate(const room::RelateAnswer& from) {
+Answer translate(const room::Answer& from) {
   Answer answer;
   answer.evidence = from.evidence;
   for (const auto& each_kind : from.modalities)
@@ -74,29 +74,29 @@ std::int64_t add_links(Library& library, const std::string& from, const std::str
 }
 
 Report learn(Library& library, const LearnOptions& options, const Run& run) {
-  room::RelateOptions model;
+  room::ModelOptions model;
   apply_settings(options.settings, model);
-  return translate(room::learn_relate(inside(library), options.name, model, inside(run)));
+  return translate(room::learn(inside(library), options.name, model, inside(run)));
 }
 
-std::vector<Setting> settings() { return list_settings(room::RelateOptions()); }
+std::vector<Setting> settings() { return list_settings(room::ModelOptions()); }
 
 Report update(Library& library, const std::string& model, const Run& run) {
-  return translate(room::update_relate(inside(library), model, inside(run)));
+  return translate(room::update(inside(library), model, inside(run)));
 }
 
 struct Relater::Parts {
-  room::Relations relations;
+  room::Answerer relations;
 };
 
 Relater::Relater(const Library& library, const std::string& model, const Run& run)
-    : parts_(new Parts{room::Relations(inside(library), model, run.jobs)}) {}
+    : parts_(new Parts{room::Answerer(inside(library), model, run.jobs)}) {}
 Relater::~Relater() = default;
 Relater::Relater(Relater&&) noexcept = default;
 Relater& Relater::operator=(Relater&&) noexcept = default;
 
 Answer Relater::ask(const Query& query) const {
-  return translate(parts_->relations.relate(translate(query)));
+  return translate(parts_->relations.ask(translate(query)));
 }
 
 std::vector<SameTags> Relater::same_tags(std::int64_t limit, std::int64_t min_items) const {

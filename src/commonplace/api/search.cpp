@@ -8,9 +8,9 @@
 namespace commonplace::api::search {
 namespace {
 
-namespace room = ::commonplace;
+namespace room = ::commonplace::search;
 
-Reasons translate(const room::SearchReasons& from) {
+Reasons translate(const room::Reasons& from) {
   Reasons reasons;
   for (const auto& each : from.words)
     reasons.words.push_back({each.word, each.in_tags, each.in_text});
@@ -24,14 +24,14 @@ Reasons translate(const room::SearchReasons& from) {
   return reasons;
 }
 
-Hit translate(const room::SearchHit& from) {
+Hit translate(const room::Hit& from) {
   return {from.collection, from.id,  from.title,    from.tags,
           from.score,      from.own, from.borrowed, translate(from.reasons)};
 }
 
-room::SearchOptions translate(const Options& from) {
+room::Options translate(const Options& from) {
   require(from.limit >= 1, "the limit is ", from.limit, "; expected 1 or more");
-  room::SearchOptions options;
+  room::Options options;
   options.limit = from.limit;
   options.explain = from.explain;
   options.whole_terms = from.whole_terms;
@@ -43,22 +43,21 @@ room::SearchOptions translate(const Options& from) {
 
 Report learn(Library& library, const std::string& target, const LearnOptions& options,
              const Run& run) {
-  room::SearchModelOptions model;
+  room::ModelOptions model;
   apply_settings(options.settings, model);
-  const auto report = room::learn_search(inside(library), target, options.auxiliaries, options.name,
-                                         model, inside(run));
+  const auto report =
+      room::learn(inside(library), target, options.auxiliaries, options.name, model, inside(run));
   return {report.model,        report.target,        report.items,     report.terms,
           report.shared,       report.asked,         report.words.map, report.alone.map,
           report.borrowed.map, report.fit.converged, to_json(report)};
 }
 
-std::vector<Setting> settings() { return list_settings(room::SearchModelOptions()); }
+std::vector<Setting> settings() { return list_settings(room::ModelOptions()); }
 
 bool update(Library& library, const std::string& model, const Run& run) {
   bool made = false;
   for (const auto& place : room::search_places(inside(library), {}, {model})) {
-    const room::CollectionSearcher searcher(inside(library), place.collection, place.model,
-                                            inside(run));
+    const room::Answerer searcher(inside(library), place.collection, place.model, inside(run));
     if (!searcher.index_is_new()) continue;
     searcher.keep_index(inside(library));
     made = true;
@@ -67,16 +66,16 @@ bool update(Library& library, const std::string& model, const Run& run) {
 }
 
 struct Searcher::Parts {
-  room::SearchResults::Searchers searchers;
+  room::Results::Searchers searchers;
 
   template <class Rank>
   Answer ask(const Options& options, Rank&& rank) const {
-    const room::SearchOptions inner = translate(options);
-    std::vector<room::SearchRanking> rankings;
+    const room::Options inner = translate(options);
+    std::vector<room::Ranking> rankings;
     for (const auto& each : searchers) rankings.push_back(rank(*each, inner));
-    const room::SearchResults results(searchers, std::move(rankings), options.limit);
+    const room::Results results(searchers, std::move(rankings), options.limit);
     return {each_of(results.page(0, options.limit, inner),
-                    [](const room::SearchHit& hit) { return translate(hit); }),
+                    [](const room::Hit& hit) { return translate(hit); }),
             results.total(), results.unknown()};
   }
 };
@@ -84,25 +83,25 @@ struct Searcher::Parts {
 Searcher::Searcher(const Library& library, const Places& places, const Run& run)
     : parts_(std::make_unique<Parts>()) {
   for (const auto& place : room::search_places(inside(library), places.collections, places.models))
-    parts_->searchers.push_back(std::make_shared<room::CollectionSearcher>(
-        inside(library), place.collection, place.model, inside(run)));
+    parts_->searchers.push_back(std::make_shared<room::Answerer>(inside(library), place.collection,
+                                                                 place.model, inside(run)));
 }
 Searcher::~Searcher() = default;
 Searcher::Searcher(Searcher&&) noexcept = default;
 Searcher& Searcher::operator=(Searcher&&) noexcept = default;
 
 Answer Searcher::ask(std::string_view query, const Options& options) const {
-  const room::SearchQuery parsed = room::parse_query(query);
+  const room::Query parsed = room::parse_query(query);
   require(!parsed.words.empty() || parsed.condition,
           "the query is empty; give words to search for");
-  return parts_->ask(options, [&](const auto& searcher, const room::SearchOptions& inner) {
+  return parts_->ask(options, [&](const auto& searcher, const room::Options& inner) {
     return searcher.rank(parsed, inner);
   });
 }
 
 Answer Searcher::like(const std::string& collection, const std::string& id,
                       const Options& options) const {
-  return parts_->ask(options, [&](const auto& searcher, const room::SearchOptions& inner) {
+  return parts_->ask(options, [&](const auto& searcher, const room::Options& inner) {
     return searcher.rank_like(collection, id, inner);
   });
 }

@@ -7,11 +7,11 @@
 namespace commonplace::api::transfer {
 namespace {
 
-namespace room = ::commonplace;
+namespace room = ::commonplace::transfer;
 
-room::TransferRequest translate(const std::vector<std::string>& sources, const std::string& target,
-                                const Options& from) {
-  room::TransferRequest request;
+room::Request translate(const std::vector<std::string>& sources, const std::string& target,
+                        const Options& from) {
+  room::Request request;
   request.sources = sources;
   request.target = target;
   request.through = from.through;
@@ -38,17 +38,15 @@ Bridge translate(const room::RankedBridge& from) {
 
 }  // namespace
 
-std::vector<Setting> settings() {
-  return list_settings(room::TransferReadOptions(), room::TransferOptions());
-}
+std::vector<Setting> settings() { return list_settings(room::ReadOptions(), room::Options()); }
 
 Answer label(Library& library, const std::vector<std::string>& sources, const std::string& target,
              const Options& options, const Run& run) {
-  room::TransferReadOptions read;
-  room::TransferOptions how;
+  room::ReadOptions read;
+  room::Options how;
   apply_settings(options.settings, read, how);
-  const auto from = room::transfer_labels(inside(library), translate(sources, target, options),
-                                          read, how, inside(run));
+  const auto from =
+      room::ask(inside(library), translate(sources, target, options), read, how, inside(run));
   Answer answer;
   answer.model = from.model;
   answer.through = from.through;
@@ -76,8 +74,8 @@ std::int64_t undo(Library& library, const std::string& model, const std::string&
 
 Bridges bridges(const Library& library, const std::vector<std::string>& sources,
                 const std::string& target, const Options& options, const Run& run) {
-  room::TransferReadOptions read;
-  room::TransferOptions how;
+  room::ReadOptions read;
+  room::Options how;
   apply_settings(options.settings, read, how);
   const auto ranking = room::rank_library_bridges(
       inside(library), translate(sources, target, options), read, inside(run));
@@ -87,7 +85,7 @@ Bridges bridges(const Library& library, const std::vector<std::string>& sources,
 
 Report learn(Library& library, const std::vector<std::string>& collections,
              const Settings& settings, const Run& run) {
-  room::TransferReadOptions read;
+  room::ReadOptions read;
   apply_settings(settings, read);
   const auto learned = room::learn_bridges(inside(library), collections, read, {}, inside(run));
   return {learned.names, std::ssize(learned.held_out), learned.advice.learned_from, learned.seconds,

@@ -17,7 +17,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Items are scored exactly if they may be among the asked ones, but at most so many.
@@ -53,11 +53,11 @@ struct Ranked {
 
 }  // namespace
 
-struct ConceptFinder::Parts {
+struct Answerer::Parts {
   Parts(const Library& library_, const std::string& name, int jobs_)
       : library(library_),
         record(model_record(library_, name)),
-        model(load_detect_model(TensorFile(record.file))),
+        model(load_model(TensorFile(record.file))),
         source(commonplace::collection(library_, model.collection)),
         features(library_, source, model.features),
         jobs(jobs_) {
@@ -75,7 +75,7 @@ struct ConceptFinder::Parts {
 
   const Library& library;
   ModelRecord record;
-  DetectModel model;
+  Model model;
   Collection source;
   MappedFeatures features;
   int jobs;
@@ -85,12 +85,12 @@ struct ConceptFinder::Parts {
   Sq8Rows added;  ///< items that the stored index does not have
 };
 
-void ConceptFinder::Parts::open_index(const Progress& progress) {
-  const std::string name = detect_index_name(record.name);
+void Answerer::Parts::open_index(const Progress& progress) {
+  const std::string name = index_name(record.name);
   for (const ModelRecord& each : model_records(library)) {
-    if (each.name != name || each.kind != kDetectIndexKind) continue;
+    if (each.name != name || each.kind != kIndexKind) continue;
     file = std::make_unique<TensorFile>(each.file);
-    const Sq8RowsView view = view_detect_index(*file);
+    const Sq8RowsView view = view_index(*file);
     if (file->metadata("model") == record.file.filename().string() &&
         index_fits(view, model.space, features.views(), jobs))
       stored = view;
@@ -100,7 +100,7 @@ void ConceptFinder::Parts::open_index(const Progress& progress) {
                      {.jobs = jobs, .progress = progress});
 }
 
-std::vector<float> ConceptFinder::Parts::scan_all(const Solved& solution) const {
+std::vector<float> Answerer::Parts::scan_all(const Solved& solution) const {
   std::vector<float> scores;
   if (stored.rows > 0) scores = scan(stored, solution.weights, jobs);
   if (added.rows() > 0) {
@@ -110,9 +110,8 @@ std::vector<float> ConceptFinder::Parts::scan_all(const Solved& solution) const 
   return scores;
 }
 
-Solved ConceptFinder::Parts::solve(const std::string& concept_name,
-                                   const std::vector<Lesson>& lessons,
-                                   std::map<std::int64_t, int>& taught) const {
+Solved Answerer::Parts::solve(const std::string& concept_name, const std::vector<Lesson>& lessons,
+                              std::map<std::int64_t, int>& taught) const {
   for (const Lesson& lesson : lessons) {
     const std::int64_t row = row_of_item(library, source, lesson.item);
     require(row < features.rows(), "item '", lesson.item,
@@ -135,8 +134,8 @@ Solved ConceptFinder::Parts::solve(const std::string& concept_name,
   return solved(solve_heads(sums, model.head.svm ? 1 : model.head.lambda, jobs), 0);
 }
 
-std::vector<Ranked> ConceptFinder::Parts::exact(const Solved& solution,
-                                                const std::vector<std::int64_t>& rows) const {
+std::vector<Ranked> Answerer::Parts::exact(const Solved& solution,
+                                           const std::vector<std::int64_t>& rows) const {
   const Matrix coordinates = encode_rows(model.space, features.views(), rows, true, jobs);
   const Eigen::Map<const VectorD> weights(solution.weights.data(), std::ssize(solution.weights));
   const VectorD scores = coordinates.cast<double>() * weights;
@@ -146,9 +145,8 @@ std::vector<Ranked> ConceptFinder::Parts::exact(const Solved& solution,
   return result;
 }
 
-std::vector<Ranked> ConceptFinder::Parts::best(const Solved& solution,
-                                               const std::vector<float>& scores,
-                                               std::int64_t count) const {
+std::vector<Ranked> Answerer::Parts::best(const Solved& solution, const std::vector<float>& scores,
+                                          std::int64_t count) const {
   count = std::min<std::int64_t>(count, std::ssize(scores));
   std::vector<std::int64_t> rows =
       best_scores(scores, std::min<std::int64_t>(kMostExact, std::ssize(scores)), jobs);
@@ -171,21 +169,20 @@ std::vector<Ranked> ConceptFinder::Parts::best(const Solved& solution,
   return result;
 }
 
-ConceptFinder::ConceptFinder(const Library& library, const std::string& model,
-                             const std::string& collection, const Run& run)
-    : parts_(std::make_unique<Parts>(library, detect_model_for(library, model, collection),
-                                     run.jobs)) {
+Answerer::Answerer(const Library& library, const std::string& model, const std::string& collection,
+                   const Run& run)
+    : parts_(std::make_unique<Parts>(library, model_for(library, model, collection), run.jobs)) {
   parts_->open_index(run.progress);
 }
-ConceptFinder::~ConceptFinder() = default;
-ConceptFinder::ConceptFinder(ConceptFinder&&) noexcept = default;
-ConceptFinder& ConceptFinder::operator=(ConceptFinder&&) noexcept = default;
+Answerer::~Answerer() = default;
+Answerer::Answerer(Answerer&&) noexcept = default;
+Answerer& Answerer::operator=(Answerer&&) noexcept = default;
 
-const std::string& ConceptFinder::collection() const { return parts_->source.name; }
+const std::string& Answerer::collection() const { return parts_->source.name; }
 
-std::vector<DetectableConcept> ConceptFinder::concepts() const {
+std::vector<DetectableConcept> Answerer::concepts() const {
   std::map<std::string, DetectableConcept> by_key;
-  const DetectModel& model = parts_->model;
+  const Model& model = parts_->model;
   for (const std::string& name : model.concepts) by_key[tag_key(name)].name = name;
   for (const std::int32_t each : model.known.indices)
     ++by_key[tag_key(model.concepts[static_cast<std::size_t>(each)])].tagged;
@@ -200,15 +197,13 @@ std::vector<DetectableConcept> ConceptFinder::concepts() const {
   return result;
 }
 
-DetectAnswer ConceptFinder::find(const std::string& concept_name,
-                                 const DetectOptions& options) const {
-  return find(concept_name, lessons_in_force(parts_->library, parts_->source.name, concept_name),
-              options);
+Answer Answerer::ask(const std::string& concept_name, const Options& options) const {
+  return ask(concept_name, lessons_in_force(parts_->library, parts_->source.name, concept_name),
+             options);
 }
 
-DetectAnswer ConceptFinder::find(const std::string& concept_name,
-                                 const std::vector<Lesson>& lessons,
-                                 const DetectOptions& options) const {
+Answer Answerer::ask(const std::string& concept_name, const std::vector<Lesson>& lessons,
+                     const Options& options) const {
   const auto begin = Clock::now();
   require(options.limit >= 1, "the limit is ", options.limit, "; expected 1 or more");
   const auto learned = parts_->numbers.find(tag_key(tag_name(concept_name)));
@@ -223,7 +218,7 @@ DetectAnswer ConceptFinder::find(const std::string& concept_name,
   std::map<std::int64_t, int> taught;
   const Solved solution = parts_->solve(concept_name, lessons, taught);
   std::vector<float> scores = parts_->scan_all(solution);
-  DetectAnswer answer;
+  Answer answer;
   answer.name = concept_name;
   answer.learned = learned != parts_->numbers.end();
   answer.items = std::ssize(scores);
@@ -265,7 +260,7 @@ namespace {
 std::vector<std::pair<std::string, std::string>> detect_models(const Library& library) {
   std::vector<std::pair<std::string, std::string>> result;
   for (const ModelRecord& record : model_records(library))
-    if (record.kind == kDetectModelKind)
+    if (record.kind == kModelKind)
       result.emplace_back(record.name,
                           nlohmann::json::parse(record.report).value("collection", ""));
   return result;
@@ -273,12 +268,12 @@ std::vector<std::pair<std::string, std::string>> detect_models(const Library& li
 
 }  // namespace
 
-std::string detect_model_for(const Library& library, const std::string& model,
-                             const std::string& collection) {
+std::string model_for(const Library& library, const std::string& model,
+                      const std::string& collection) {
   if (!model.empty()) {
     const ModelRecord record = model_record(library, model);
-    require(record.kind == kDetectModelKind, "the model '", model, "' is of the kind '",
-            record.kind, "'; expected one made by 'commonplace learn LIB detect'");
+    require(record.kind == kModelKind, "the model '", model, "' is of the kind '", record.kind,
+            "'; expected one made by 'commonplace learn LIB detect'");
     return model;
   }
   const auto models = detect_models(library);
@@ -306,4 +301,4 @@ std::string collection_to_teach(const Library& library, const std::string& colle
   return all[0].name;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -9,9 +9,9 @@
 #include "commonplace/library/lessons.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-struct DetectOptions {
+struct Options {
   std::int64_t limit = 50;
   bool uncertain = false;  ///< the items that it would help most to have labelled, instead
 };
@@ -24,7 +24,7 @@ struct Detected {
   int taught = 0;          ///< 1 or -1 if the user showed it as an example
 };
 
-struct DetectAnswer {
+struct Answer {
   std::string name;            ///< of the concept
   std::int64_t shown = 0;      ///< examples that show it, from lessons
   std::int64_t not_shown = 0;  ///< and that do not
@@ -45,15 +45,15 @@ struct DetectableConcept {
 /// A detect model opened for finding items: any number of concepts, each from the examples that
 /// were taught of it, from the tags it was learned from, or from both. Not for several threads at
 /// once.
-class ConceptFinder {
+class Answerer {
  public:
   /// `model` or `collection` may be empty where there is but one. Items that have come since the
   /// index was made are coded now, if their features are there.
-  ConceptFinder(const Library& library, const std::string& model, const std::string& collection,
-                const Run& run);
-  ~ConceptFinder();
-  ConceptFinder(ConceptFinder&&) noexcept;
-  ConceptFinder& operator=(ConceptFinder&&) noexcept;
+  Answerer(const Library& library, const std::string& model, const std::string& collection,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
+  Answerer& operator=(Answerer&&) noexcept;
 
   const std::string& collection() const;
   std::vector<DetectableConcept> concepts() const;
@@ -62,10 +62,10 @@ class ConceptFinder {
   /// one that was taught a moment ago counts. The scores of what is returned are exact.
   /// O(k³ + items k / the speed of memory) for k coordinates. Error, listing what there is, for a
   /// concept that is neither taught nor learned.
-  DetectAnswer find(const std::string& concept_name, const DetectOptions& options = {}) const;
+  Answer ask(const std::string& concept_name, const Options& options = {}) const;
   /// The same with lessons that are not in the library.
-  DetectAnswer find(const std::string& concept_name, const std::vector<Lesson>& lessons,
-                    const DetectOptions& options = {}) const;
+  Answer ask(const std::string& concept_name, const std::vector<Lesson>& lessons,
+             const Options& options = {}) const;
 
  private:
   struct Parts;
@@ -73,11 +73,11 @@ class ConceptFinder {
 };
 
 /// The name of the detect model that is meant; Error if that is not clear.
-std::string detect_model_for(const Library& library, const std::string& model,
-                             const std::string& collection);
+std::string model_for(const Library& library, const std::string& model,
+                      const std::string& collection);
 
 /// The collection that examples are of: the named one, that of the only detect model, or the only
 /// one; Error if that is not clear.
 std::string collection_to_teach(const Library& library, const std::string& collection);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -11,7 +11,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/tag_uses.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Rows that are encoded at a time.
@@ -20,7 +20,7 @@ constexpr std::int64_t kLabelledBlock = 4096;
 constexpr std::int64_t kMostForSvm = 50'000;
 
 /// The heads of all ranks' labelled rows, of which this rank has `own`.
-ConceptHeads fit_all_heads(const DetectModel& model, ManyFeatures features,
+ConceptHeads fit_all_heads(const Model& model, ManyFeatures features,
                            std::span<const std::int64_t> rows, std::span<const std::int64_t> own,
                            const Run& run) {
   if (!model.head.svm) return solve_heads(model.statistics, model.head.lambda, run.jobs);
@@ -32,7 +32,7 @@ ConceptHeads fit_all_heads(const DetectModel& model, ManyFeatures features,
 }  // namespace
 
 ConceptTable read_concepts(const Library& library, const Collection& collection,
-                           const DetectModelOptions& options, std::int64_t rows,
+                           const ModelOptions& options, std::int64_t rows,
                            const std::vector<std::string>* concepts) {
   ConceptTable table;
   table.shown.assign(static_cast<std::size_t>(rows), 0);
@@ -109,7 +109,7 @@ MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows) {
   return labels;
 }
 
-void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run) {
+void learn_concepts(Model& model, ManyFeatures features, const Run& run) {
   const std::vector<std::int64_t> rows = labelled_rows(model.shown);
   const auto concepts = std::ssize(model.concepts);
   model.statistics = LapRlsStatistics(model.space.columns(), concepts);
@@ -131,4 +131,4 @@ void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run) {
   model.heads = fit_all_heads(model, features, rows, own, run);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -10,7 +10,7 @@
 #include "commonplace/detect/model.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// What the tags or labels of a collection say: its concepts, and of each item which it shows and
 /// whether anything is known of it.
@@ -21,7 +21,7 @@ struct ConceptTable {
 };
 /// Those used by `min_uses` items or more; with `concepts`, those and no others.
 ConceptTable read_concepts(const Library& library, const Collection& collection,
-                           const DetectModelOptions& options, std::int64_t rows,
+                           const ModelOptions& options, std::int64_t rows,
                            const std::vector<std::string>* concepts = nullptr);
 
 /// The items of which `shown` says that they are labelled.
@@ -32,6 +32,6 @@ MatrixD labels_of(const Sparse& known, std::span<const std::int64_t> rows);
 
 /// Learns the concepts of a model from its labelled items in its space, each rank reading its part
 /// of them in blocks. Above 50,000 labelled items an SVM becomes LapRLS.
-void learn_concepts(DetectModel& model, ManyFeatures features, const Run& run);
+void learn_concepts(Model& model, ManyFeatures features, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

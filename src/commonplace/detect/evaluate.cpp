@@ -18,7 +18,7 @@
 #include "commonplace/learn/neighbour_graph.h"
 #include "commonplace/learn/one_vs_rest_linear.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// The items in an order of their own for each repetition.
@@ -41,7 +41,7 @@ struct Draw {
   std::vector<std::int64_t> used;      ///< labelled ones, then those that help without a label
 };
 
-Draw draw_items(const DetectTrial& trial, std::int64_t per_concept, std::int64_t unlabelled,
+Draw draw_items(const Trial& trial, std::int64_t per_concept, std::int64_t unlabelled,
                 std::uint64_t seed) {
   Draw draw;
   std::vector<std::int64_t> wanted(static_cast<std::size_t>(trial.labels.cols()), per_concept);
@@ -97,7 +97,7 @@ Matrix side_by_side(const std::vector<Matrix>& features) {
 
 /// What all methods of one drawing share.
 struct Stage {
-  const DetectTrial& trial;
+  const Trial& trial;
   const Draw& draw;
   const DetectorOptions& detector;
   MatrixD labels;              ///< of the labelled items
@@ -302,7 +302,7 @@ struct Outcome {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, helping, precisions, at_100, error, seconds, chosen)
 
-Outcome judge(const DetectTrial& trial, const Draw& draw, const Scored& scored) {
+Outcome judge(const Trial& trial, const Draw& draw, const Scored& scored) {
   Outcome outcome;
   outcome.chosen = scored.chosen;
   for (Eigen::Index c = 0; c < trial.labels.cols(); ++c) {
@@ -336,9 +336,9 @@ Measured measured(const std::vector<Outcome>& outcomes, std::vector<double> Outc
   return {mean(means), bootstrap_mean(means.size() > 1 ? means : outcomes[0].*values)};
 }
 
-DetectQuality quality_of(const std::string& method, std::int64_t labelled,
+MethodQuality quality_of(const std::string& method, std::int64_t labelled,
                          const std::vector<Outcome>& outcomes) {
-  DetectQuality result;
+  MethodQuality result;
   result.method = method;
   result.labelled = labelled;
   result.unlabelled = outcomes[0].helping;
@@ -366,8 +366,8 @@ struct Repetition {
   std::string method;
 };
 
-Outcome make_outcome(const Repetition& asked, const DetectTrial& trial,
-                     const DetectorOptions& detector, int jobs) {
+Outcome make_outcome(const Repetition& asked, const Trial& trial, const DetectorOptions& detector,
+                     int jobs) {
   const Draw draw = draw_items(
       trial, asked.labelled, asked.unlabelled,
       random_bits(detector.space.seed, static_cast<std::uint64_t>(asked.round), 0x726eU));
@@ -389,14 +389,14 @@ Outcome make_outcome(const Repetition& asked, const DetectTrial& trial,
 
 }  // namespace
 
-DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, const Run& run) {
+Evaluation evaluate(const Trial& trial, const EvaluationOptions& options,
+                    const DetectorOptions& detector, const Run& run) {
   check(detector);
   const std::vector<std::string> methods = current_words(options.methods);
   check_methods(methods);
   require(options.repeat >= 1, "repeat is ", options.repeat, "; expected 1 or more");
   require(!trial.features.empty() && trial.labels.cols() >= 1, "there are no features or concepts");
-  DetectEvaluation evaluation;
+  Evaluation evaluation;
   evaluation.items = trial.labels.rows();
   for (const Matrix& each : trial.features) evaluation.columns += each.cols();
   evaluation.concepts = trial.concepts;
@@ -422,4 +422,4 @@ DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluatio
   return evaluation;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -10,9 +10,9 @@
 #include "commonplace/detect/evaluate_trial.h"
 #include "commonplace/eval/bootstrap.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-struct DetectEvaluationOptions {
+struct EvaluationOptions {
   std::string labelled = "5,10,15";  ///< labelled items a concept
   std::string unlabelled = "all";    ///< of the others, so many help to learn: numbers, or all
   std::string methods =
@@ -21,9 +21,9 @@ struct DetectEvaluationOptions {
   int repeat = 3;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, DetectEvaluationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvaluationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("labelled", options.labelled, "label so many items a concept; numbers by commas");
   visit("unlabelled", options.unlabelled, "learn from so many of the others too; numbers, or all");
   visit("methods", options.methods, "what to compare");
@@ -32,7 +32,7 @@ void visit_options(Options& options, Visit&& visit) {
 
 /// Means are over the repetitions, and so are their 95 % intervals; over the concepts if there is
 /// only one.
-struct DetectQuality {
+struct MethodQuality {
   std::string method;
   std::int64_t labelled = 0;    ///< a concept
   std::int64_t unlabelled = 0;  ///< that helped
@@ -44,11 +44,11 @@ struct DetectQuality {
   std::string chosen;               ///< of auto: what it chose in the first repetition
 };
 
-struct DetectEvaluation {
+struct Evaluation {
   std::int64_t items = 0;
   std::int64_t columns = 0;
   std::vector<std::string> concepts;
-  std::vector<DetectQuality> methods;
+  std::vector<MethodQuality> methods;
 };
 
 /// Labels some items of each concept, drawn at random, learns from them and from the unlabelled
@@ -57,7 +57,7 @@ struct DetectEvaluation {
 /// rest as new. The seed of the draws is that of the detector's space. Graph methods (gsf, lapsvm,
 /// propagation) tie all items to each other. Each run of a method is done by one rank, whichever is
 /// free.
-DetectEvaluation evaluate_detect(const DetectTrial& trial, const DetectEvaluationOptions& options,
-                                 const DetectorOptions& detector, const Run& run);
+Evaluation evaluate(const Trial& trial, const EvaluationOptions& options,
+                    const DetectorOptions& detector, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -7,16 +7,16 @@
 
 #include "commonplace/eval/plot.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 /// One line a method of `y` against `x`.
 template <class X, class Y>
-std::vector<Series> lines(const std::vector<DetectQuality>& methods, X x, Y y) {
+std::vector<Series> lines(const std::vector<MethodQuality>& methods, X x, Y y) {
   std::vector<Series> result;
-  for (const DetectQuality& each : methods) {
+  for (const MethodQuality& each : methods) {
     auto found = std::find_if(result.begin(), result.end(),
                               [&](const Series& series) { return series.name == each.method; });
     if (found == result.end()) {
@@ -31,12 +31,12 @@ std::vector<Series> lines(const std::vector<DetectQuality>& methods, X x, Y y) {
 
 }  // namespace
 
-std::string to_json(const DetectEvaluation& evaluation) {
+std::string to_json(const Evaluation& evaluation) {
   const auto measure = [](const Measured& of) {
     return Json{{"value", of.value}, {"low", of.interval.low}, {"high", of.interval.high}};
   };
   Json methods = Json::array();
-  for (const DetectQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     Json json = {{"method", each.method},
                  {"labelled", each.labelled},
                  {"unlabelled", each.unlabelled},
@@ -58,18 +58,18 @@ std::string to_json(const DetectEvaluation& evaluation) {
       .dump();
 }
 
-std::string evaluation_plot(const DetectEvaluation& evaluation) {
-  const auto labelled = [](const DetectQuality& of) { return static_cast<double>(of.labelled); };
-  const auto helping = [](const DetectQuality& of) { return static_cast<double>(of.unlabelled); };
-  const auto miap = [](const DetectQuality& of) { return 100 * of.miap.value; };
+std::string evaluation_plot(const Evaluation& evaluation) {
+  const auto labelled = [](const MethodQuality& of) { return static_cast<double>(of.labelled); };
+  const auto helping = [](const MethodQuality& of) { return static_cast<double>(of.unlabelled); };
+  const auto miap = [](const MethodQuality& of) { return 100 * of.miap.value; };
   // Against the labelled items with the most unlabelled ones, and against these with the fewest
   // labelled ones.
   std::map<std::int64_t, std::int64_t> greatest;
-  for (const DetectQuality& each : evaluation.methods)
+  for (const MethodQuality& each : evaluation.methods)
     greatest[each.labelled] = std::max(greatest[each.labelled], each.unlabelled);
-  std::vector<DetectQuality> most;
-  std::vector<DetectQuality> fewest;
-  for (const DetectQuality& each : evaluation.methods) {
+  std::vector<MethodQuality> most;
+  std::vector<MethodQuality> fewest;
+  for (const MethodQuality& each : evaluation.methods) {
     if (each.unlabelled == greatest[each.labelled]) most.push_back(each);
     if (each.labelled == greatest.begin()->first) fewest.push_back(each);
   }
@@ -79,8 +79,8 @@ std::string evaluation_plot(const DetectEvaluation& evaluation) {
   if (!most.empty() && most[0].error >= 0)
     charts.push_back(
         {"Labelled items", "a concept", "error, %",
-         lines(most, labelled, [](const DetectQuality& of) { return 100 * of.error; })});
+         lines(most, labelled, [](const MethodQuality& of) { return 100 * of.error; })});
   return chart_page(charts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -4,10 +4,10 @@
 
 #include "commonplace/detect/evaluate.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-std::string to_json(const DetectEvaluation& evaluation);
+std::string to_json(const Evaluation& evaluation);
 /// MiAP and error against the number of labelled items and of unlabelled ones, as SVG.
-std::string evaluation_plot(const DetectEvaluation& evaluation);
+std::string evaluation_plot(const Evaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

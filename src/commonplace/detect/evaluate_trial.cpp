@@ -8,11 +8,11 @@
 #include "commonplace/detect/features.h"
 #include "commonplace/io/npy.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// A class number an item: a concept for each number that occurs.
-void add_classes(const Matrix& classes, const std::filesystem::path& path, DetectTrial& trial) {
+void add_classes(const Matrix& classes, const std::filesystem::path& path, Trial& trial) {
   std::map<float, std::int32_t> numbers;
   for (Eigen::Index row = 0; row < classes.rows(); ++row) {
     require(classes(row, 0) == std::floor(classes(row, 0)), path.string(), ": row ", row + 1,
@@ -31,13 +31,13 @@ void add_classes(const Matrix& classes, const std::filesystem::path& path, Detec
 
 }  // namespace
 
-bool DetectTrial::one_each() const {
+bool Trial::one_each() const {
   return ((labels.array() > 0).cast<int>().rowwise().sum() == 1).all();
 }
 
-DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features,
-                              const std::filesystem::path& labels) {
-  DetectTrial trial;
+Trial read_trial(const std::vector<std::filesystem::path>& features,
+                 const std::filesystem::path& labels) {
+  Trial trial;
   require(!features.empty(), "give at least one file of features");
   for (const std::filesystem::path& path : features) trial.features.push_back(read_npy(path));
   const Matrix given = read_npy(labels);
@@ -56,8 +56,8 @@ DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features
   return trial;
 }
 
-DetectTrial collection_trial(const Library& library, const std::string& collection_name,
-                             const DetectModelOptions& options) {
+Trial collection_trial(const Library& library, const std::string& collection_name,
+                       const ModelOptions& options) {
   const Collection source = collection(library, collection_name);
   require(options.concepts_from != "none",
           "evaluating needs concepts that are known; give --concepts-from tags or a label's field");
@@ -66,7 +66,7 @@ DetectTrial collection_trial(const Library& library, const std::string& collecti
   require(!table.concepts.empty(), "no tag or label of collection '", collection_name, "' is used ",
           options.min_uses, " times or more; give a smaller --min-uses");
   const std::vector<std::int64_t> rows = labelled_rows(table.shown);
-  DetectTrial trial;
+  Trial trial;
   trial.concepts = table.concepts;
   trial.labels = labels_of(table.known, rows);
   for (const MatrixView& view : mapped.views()) {
@@ -77,4 +77,4 @@ DetectTrial collection_trial(const Library& library, const std::string& collecti
   return trial;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -8,10 +8,10 @@
 #include "commonplace/detect/model.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Items whose concepts are all known, to try detecting on.
-struct DetectTrial {
+struct Trial {
   std::vector<Matrix> features;  ///< each items x columns
   std::vector<std::string> concepts;
   MatrixD labels;  ///< items x concepts: 1 shows it, -1 does not
@@ -21,10 +21,10 @@ struct DetectTrial {
 
 /// From files: each of the `features` a .npy matrix, and `labels` a .npy of a class number
 /// an item, or of items x concepts of 0 and 1.
-DetectTrial read_detect_trial(const std::vector<std::filesystem::path>& features,
-                              const std::filesystem::path& labels);
+Trial read_trial(const std::vector<std::filesystem::path>& features,
+                 const std::filesystem::path& labels);
 /// From a library: the tagged or labelled items of a collection.
-DetectTrial collection_trial(const Library& library, const std::string& collection,
-                             const DetectModelOptions& options);
+Trial collection_trial(const Library& library, const std::string& collection,
+                       const ModelOptions& options);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

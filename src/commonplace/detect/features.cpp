@@ -6,7 +6,7 @@
 #include "commonplace/base/join.h"
 #include "commonplace/library/stored_features.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 std::vector<std::string> detect_features(const Library& library, const Collection& collection,
                                          const std::string& asked) {
@@ -34,4 +34,4 @@ MappedFeatures::MappedFeatures(const Library& library, const Collection& collect
     views_.emplace_back(file.view().data(), rows, file.view().cols());
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

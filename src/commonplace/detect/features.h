@@ -8,7 +8,7 @@
 #include "commonplace/io/npy.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// The names in `asked`, separated by commas, or all dense features if it is empty; Error if there
 /// are none.
@@ -29,4 +29,4 @@ class MappedFeatures {
   std::vector<MatrixView> views_;
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -10,7 +10,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/stored_models.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr int kIndexLayout = 1;
@@ -19,11 +19,11 @@ constexpr std::int64_t kIndexBlock = 4096;
 
 }  // namespace
 
-std::string detect_index_name(const std::string& model) { return model + ".index"; }
+std::string index_name(const std::string& model) { return model + ".index"; }
 
-void save(const DetectIndex& index, const std::filesystem::path& path) {
+void save(const Index& index, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kDetectIndexKind, kIndexLayout, "{}");
+  describe_model(writer, kIndexKind, kIndexLayout, "{}");
   writer.set("model", index.model);
   const auto bytes = std::as_bytes(std::span(index.rows.bytes));
   writer.add("rows", std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
@@ -32,8 +32,8 @@ void save(const DetectIndex& index, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-Sq8RowsView view_detect_index(const TensorFile& file) {
-  require_kind(file, kDetectIndexKind, kIndexLayout);
+Sq8RowsView view_index(const TensorFile& file) {
+  require_kind(file, kIndexKind, kIndexLayout);
   const auto bytes = file.small("rows");
   Sq8RowsView view;
   view.scales = file.floats("scales");
@@ -47,7 +47,7 @@ Sq8RowsView view_detect_index(const TensorFile& file) {
   return view;
 }
 
-Sq8Rows code_items(const DetectSpace& space, ManyFeatures features, std::int64_t first,
+Sq8Rows code_items(const Space& space, ManyFeatures features, std::int64_t first,
                    std::span<const float> scales, const Run& run) {
   const std::int64_t rows = features[0].rows();
   const RowRange own = own_rows(rows - first, run.comm);
@@ -91,8 +91,7 @@ Sq8Rows grown(const Sq8RowsView& stored, const Sq8Rows& more) {
   return result;
 }
 
-bool index_fits(const Sq8RowsView& index, const DetectSpace& space, ManyFeatures features,
-                int jobs) {
+bool index_fits(const Sq8RowsView& index, const Space& space, ManyFeatures features, int jobs) {
   constexpr std::int64_t kTried = 32;
   if (index.columns != space.columns() || index.rows > features[0].rows()) return false;
   std::vector<std::int64_t> rows;
@@ -111,14 +110,14 @@ bool index_fits(const Sq8RowsView& index, const DetectSpace& space, ManyFeatures
   return true;
 }
 
-void store_with_index(Library& library, const std::string& name, const DetectModel& model,
+void store_with_index(Library& library, const std::string& name, const Model& model,
                       const std::string& report, Sq8Rows rows) {
   const ModelRecord record =
-      store_model(library, {name, kDetectModelKind, {}, options_to_json(model.options), report, ""},
+      store_model(library, {name, kModelKind, {}, options_to_json(model.options), report, ""},
                   [&](const std::filesystem::path& path) { save(model, path); });
-  const DetectIndex index{record.file.filename().string(), std::move(rows)};
-  store_model(library, {detect_index_name(name), kDetectIndexKind, {}, "{}", "{}", ""},
+  const Index index{record.file.filename().string(), std::move(rows)};
+  store_model(library, {index_name(name), kIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -13,12 +13,11 @@
 #include "commonplace/detect/index.h"
 #include "commonplace/eval/calibration.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
-DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
-                               std::int64_t items) {
-  DetectLearningReport report;
+Report report_of(const Model& model, const Detector& chosen, std::int64_t items) {
+  Report report;
   report.collection = model.collection;
   report.features = model.features;
   report.items = items;
@@ -40,13 +39,12 @@ DetectLearningReport report_of(const DetectModel& model, const Detector& chosen,
 
 }  // namespace
 
-DetectLearningReport learn_detect(Library& library, const std::string& collection_name,
-                                  const std::string& name, const DetectModelOptions& options,
-                                  const Run& run) {
+Report learn(Library& library, const std::string& collection_name, const std::string& name,
+             const ModelOptions& options, const Run& run) {
   const auto begin = Clock::now();
   check(options.detector);
   const Collection source = collection(library, collection_name);
-  DetectModel model;
+  Model model;
   model.collection = source.name;
   model.options = options;
   model.features = detect_features(library, source, options.features);
@@ -72,7 +70,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   learn_concepts(model, features.views(), run);
   Sq8Rows index = code_items(model.space, features.views(), 0, {}, run);
 
-  DetectLearningReport report = report_of(model, chosen, features.rows());
+  Report report = report_of(model, chosen, features.rows());
   report.model = name.empty() ? "detect." + source.name : name;
   report.seconds = seconds_since(begin);
   on_root(run.comm, [&] {
@@ -81,7 +79,7 @@ DetectLearningReport learn_detect(Library& library, const std::string& collectio
   return report;
 }
 
-std::string to_json(const DetectLearningReport& report) {
+std::string to_json(const Report& report) {
   using Json = nlohmann::ordered_json;
   Json tried = Json::array();
   for (const DetectorTrial& each : report.tried) {
@@ -108,4 +106,4 @@ std::string to_json(const DetectLearningReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

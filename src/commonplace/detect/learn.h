@@ -8,9 +8,9 @@
 #include "commonplace/detect/model.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-struct DetectLearningReport {
+struct Report {
   std::string model;  ///< its name in the library
   std::string collection;
   std::vector<std::string> features;
@@ -25,14 +25,13 @@ struct DetectLearningReport {
   double calibration_error = 0;  ///< expected, of the confidence on them
   double seconds = 0;
 };
-std::string to_json(const DetectLearningReport& report);
+std::string to_json(const Report& report);
 
 /// Learns coordinates from stored dense features of all items of a collection, and the concepts
 /// that its tags or labels name, and stores model and index under `name` (empty:
 /// "detect.COLLECTION") and NAME.index. All or nothing. Error if there are no dense features. Every
 /// rank has opened the library, and rank 0 for writing.
-DetectLearningReport learn_detect(Library& library, const std::string& collection,
-                                  const std::string& name, const DetectModelOptions& options,
-                                  const Run& run);
+Report learn(Library& library, const std::string& collection, const std::string& name,
+             const ModelOptions& options, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

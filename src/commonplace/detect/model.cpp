@@ -5,14 +5,14 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/tensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr int kModelLayout = 1;
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, DetectModel>
-void visit_tensors(Model& model, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Model>
+void visit_tensors(Self& model, Visit&& visit) {
   visit("features", model.features);
   visit("concepts", model.concepts);
   const auto concepts = std::ssize(model.concepts);
@@ -37,9 +37,9 @@ void visit_tensors(Model& model, Visit&& visit) {
 
 }  // namespace
 
-void save(const DetectModel& model, const std::filesystem::path& path) {
+void save(const Model& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kDetectModelKind, kModelLayout, options_to_json(model.options));
+  describe_model(writer, kModelKind, kModelLayout, options_to_json(model.options));
   writer.set("collection", model.collection);
   writer.set("representation", model.representation);
   add_space(writer, model.space);
@@ -49,10 +49,10 @@ void save(const DetectModel& model, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-DetectModel load_detect_model(const TensorFile& file) {
-  require_kind(file, kDetectModelKind, kModelLayout);
-  DetectModel model;
-  model.options = options_from_json<DetectModelOptions>(file.metadata("options"));
+Model load_model(const TensorFile& file) {
+  require_kind(file, kModelKind, kModelLayout);
+  Model model;
+  model.options = options_from_json<ModelOptions>(file.metadata("options"));
   model.collection = file.metadata("collection");
   model.representation = file.metadata("representation");
   model.space = read_space(file);
@@ -69,4 +69,4 @@ DetectModel load_detect_model(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

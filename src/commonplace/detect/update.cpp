@@ -14,13 +14,13 @@
 #include "commonplace/detect/model.h"
 #include "commonplace/library/stored_models.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Teaches the model the items whose labels are others now, or all labelled ones if its space was
 /// `refreshed`; how many are others.
-std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures features,
-                           bool refreshed, const Run& run) {
+std::int64_t learn_changes(Model& model, ConceptTable now, ManyFeatures features, bool refreshed,
+                           const Run& run) {
   std::vector<std::int64_t> gone;
   std::vector<std::int64_t> come;
   std::int64_t changed = 0;
@@ -54,22 +54,22 @@ std::int64_t learn_changes(DetectModel& model, ConceptTable now, ManyFeatures fe
 
 }  // namespace
 
-DetectUpdate update_detect(Library& library, const std::string& name, const Run& run) {
+Update update(Library& library, const std::string& name, const Run& run) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
-  require(record.kind == kDetectModelKind, "the model '", name, "' is of the kind '", record.kind,
+  require(record.kind == kModelKind, "the model '", name, "' is of the kind '", record.kind,
           "'; expected one made by 'commonplace learn LIB detect'");
-  DetectModel model = load_detect_model(TensorFile(record.file));
+  Model model = load_model(TensorFile(record.file));
   const Collection source = collection(library, model.collection);
   const MappedFeatures features(library, source, model.features);
   require_same(run.comm, state_of(library, source), "collection '" + source.name + "'");
-  const TensorFile file(model_record(library, detect_index_name(name)).file);
-  const Sq8RowsView before = view_detect_index(file);
+  const TensorFile file(model_record(library, index_name(name)).file);
+  const Sq8RowsView before = view_index(file);
   require(index_fits(before, model.space, features.views(), run.jobs), "items of collection '",
           model.collection, "' were removed or their features made anew since the model was ",
           "learned; learn it again");
   const SpaceGrowth growth = take_in(model.space, features.views(), run);
-  DetectUpdate update;
+  Update update;
   update.statistics_items = growth.items;
   update.refreshed = growth.refreshed;
   update.new_items = features.rows() - before.rows;
@@ -89,4 +89,4 @@ DetectUpdate update_detect(Library& library, const std::string& name, const Run&
   return update;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -6,9 +6,9 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
-struct DetectUpdate {
+struct Update {
   std::int64_t new_items = 0;         ///< put into the index
   std::int64_t changed_items = 0;     ///< whose tags or labels say something else now
   std::int64_t statistics_items = 0;  ///< added to the statistics of the axes (IALE)
@@ -22,6 +22,6 @@ struct DetectUpdate {
 /// they are many the eigenfunctions are refreshed, which does not read the other items either, and
 /// in the new coordinates the concepts are learned and all items coded anew. Concepts that are new
 /// to the collection need learning again.
-DetectUpdate update_detect(Library& library, const std::string& name, const Run& run);
+Update update(Library& library, const std::string& name, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

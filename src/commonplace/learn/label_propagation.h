@@ -2,8 +2,8 @@
 
 #include <type_traits>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
 namespace commonplace {
@@ -27,8 +27,8 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 struct LabelPropagation {
-  Matrix scores;  ///< n x concepts
-  Report report;  ///< the objective is the largest of the concepts' relative residuals
+  Matrix scores;       ///< n x concepts
+  Convergence report;  ///< the objective is the largest of the concepts' relative residuals
 };
 
 /// F = (1 - alpha) (I - alpha S)⁻¹ Y with S the normalised graph, for all concepts at once by

@@ -179,7 +179,7 @@ class Fitting {
   }
 
   /// Keeps the state after the iterations of `report`.
-  void keep(Checkpoint& checkpoint, const Report& report) const {
+  void keep(Checkpoint& checkpoint, const Convergence& report) const {
     TensorWriter part;
     part.add("phi", phi_);
     part.add("theta", theta_);
@@ -189,7 +189,7 @@ class Fitting {
     checkpoint.keep(report.iterations, std::move(part));
   }
   /// Takes over a state that was kept.
-  void go_on_from(const TensorFile& file, Report& report) {
+  void go_on_from(const TensorFile& file, Convergence& report) {
     const MatrixD phi = file.matrix_d("phi");
     const MatrixD theta = file.matrix_d("theta");
     const auto probability = file.doubles("probability");
@@ -205,7 +205,7 @@ class Fitting {
     report.iterations = static_cast<int>(objective.size());
   }
 
-  PlsaFit result(Report report) && {
+  PlsaFit result(Convergence report) && {
     PlsaFit fit;
     fit.document_topics = theta_.cast<float>();
     for (std::int64_t row = 0; row < counts_.rows; ++row) {
@@ -297,7 +297,7 @@ PlsaFit fit_plsa(const SparseView& counts, const PlsaOptions& options, const Run
   check_shared(total_count(counts), counts.columns, run.comm);
 
   Fitting fitting(counts, options, run.jobs);
-  Report report;
+  Convergence report;
   Checkpoint checkpoint(options.checkpoint, kPlsaCheckpoint, key_of(counts, options), run.comm);
   if (const auto kept = checkpoint.resume()) fitting.go_on_from(*kept, report);
   report.converged = is_enough(report.objective, options.tolerance);

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <type_traits>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
@@ -45,7 +45,7 @@ struct PlsaModel {
 struct PlsaFit {
   PlsaModel model;
   Matrix document_topics;  ///< P(z|d), this rank's documents x topics; P(z) where d has no counts
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives the counts of its own documents over the same terms; every rank gets the same

@@ -24,7 +24,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/rows/item_texts.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr std::size_t kExamples = 3;
@@ -70,43 +70,43 @@ std::vector<std::int64_t> first_by_score(const std::vector<double>& scores, std:
 
 }  // namespace
 
-struct Relations::Parts {
+struct Answerer::Parts {
   Parts(const Library& library_, const std::string& name, int jobs_)
       : library(library_),
-        model(load_relate_model(TensorFile(model_record(library_, name).file))),
+        model(load_model(TensorFile(model_record(library_, name).file))),
         jobs(jobs_) {}
 
-  Asked ask(const RelateQuery& query) const;
-  void ask_item(const RelateQuery& query, Asked& asked) const;
-  void ask_tag(const RelateQuery& query, Asked& asked) const;
-  void ask_place(const RelateQuery& query, Asked& asked) const;
-  void ask_text(const RelateQuery& query, Asked& asked) const;
+  Asked ask(const Query& query) const;
+  void ask_item(const Query& query, Asked& asked) const;
+  void ask_tag(const Query& query, Asked& asked) const;
+  void ask_place(const Query& query, Asked& asked) const;
+  void ask_text(const Query& query, Asked& asked) const;
   Matrix at_place(std::size_t modality, const Place& place, Asked& asked) const;
   Matrix place_item(std::size_t modality, std::int64_t row, const Item& item, Asked& asked) const;
-  std::vector<std::size_t> modalities_meant(const RelateQuery& query) const;
+  std::vector<std::size_t> modalities_meant(const Query& query) const;
   std::vector<double> says(std::size_t target, const Asked& asked) const;
-  RelatedNodes nodes_of(std::size_t target, const Asked& asked, const RelateQuery& query) const;
+  RelatedNodes nodes_of(std::size_t target, const Asked& asked, const Query& query) const;
   KnownItems known_items(std::size_t target, const Asked& asked) const;
   GuessedPlace guess(std::size_t target, const Asked& asked) const;
   std::vector<std::string> examples(std::size_t target, std::int64_t node,
                                     const Asked& asked) const;
   const std::vector<std::string>& ids(const std::string& collection) const;
   std::string name_of(std::size_t modality, std::int64_t node) const;
-  std::string collection_meant(const RelateQuery& query) const;
+  std::string collection_meant(const Query& query) const;
 
   const Library& library;
-  RelateModel model;
+  Model model;
   int jobs;
   mutable std::map<std::string, std::vector<std::string>> ids_;
 };
 
-const std::vector<std::string>& Relations::Parts::ids(const std::string& name) const {
+const std::vector<std::string>& Answerer::Parts::ids(const std::string& name) const {
   auto& known = ids_[name];
   if (known.empty()) known = item_ids(library, collection(library, name));
   return known;
 }
 
-std::string Relations::Parts::name_of(std::size_t modality, std::int64_t node) const {
+std::string Answerer::Parts::name_of(std::size_t modality, std::int64_t node) const {
   const PlacedModality& of = model.modalities[modality];
   const auto i = static_cast<std::size_t>(node);
   if (!of.names.empty()) return of.names[i];
@@ -115,7 +115,7 @@ std::string Relations::Parts::name_of(std::size_t modality, std::int64_t node) c
   return i < known.size() ? known[i] : std::string();
 }
 
-std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
+std::string Answerer::Parts::collection_meant(const Query& query) const {
   std::vector<std::string> names;
   for (const PlacedModality& modality : model.modalities)
     if (std::find(names.begin(), names.end(), modality.what.collection) == names.end())
@@ -137,7 +137,7 @@ std::string Relations::Parts::collection_meant(const RelateQuery& query) const {
 }
 
 /// Where a place is by a modality of places; nowhere if none that is known is near, which is noted.
-Matrix Relations::Parts::at_place(std::size_t k, const Place& place, Asked& asked) const {
+Matrix Answerer::Parts::at_place(std::size_t k, const Place& place, Asked& asked) const {
   const double nearest = metres_to_nearest(place, model.modalities[k].places);
   if (nearest > reach_of(model.space.landmarks[k])) {
     asked.nearest = asked.nearest ? std::min(*asked.nearest, nearest) : nearest;
@@ -148,8 +148,8 @@ Matrix Relations::Parts::at_place(std::size_t k, const Place& place, Asked& aske
 }
 
 /// Where an item is by a modality that it may have been learned without.
-Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item& item,
-                                    Asked& asked) const {
+Matrix Answerer::Parts::place_item(std::size_t k, std::int64_t row, const Item& item,
+                                   Asked& asked) const {
   const PlacedModality& modality = model.modalities[k];
   const bool identity = model.space.projection.modalities[k].identity;
   if (modality.what.of == NodeType::text && !identity) {
@@ -195,7 +195,7 @@ Matrix Relations::Parts::place_item(std::size_t k, std::int64_t row, const Item&
   return row < modality.nodes() ? Matrix(modality.positions.row(row)) : Matrix();
 }
 
-void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
+void Answerer::Parts::ask_item(const Query& query, Asked& asked) const {
   asked.collection = collection_meant(query);
   const Collection source = collection(library, asked.collection);
   const Item found = item(library, source, query.item);
@@ -214,7 +214,7 @@ void Relations::Parts::ask_item(const RelateQuery& query, Asked& asked) const {
       asked.rejected.push_back(tag_key(decision.tag));
 }
 
-void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
+void Answerer::Parts::ask_tag(const Query& query, Asked& asked) const {
   const std::string key = tag_key(query.tag);
   bool found = false;
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
@@ -234,7 +234,7 @@ void Relations::Parts::ask_tag(const RelateQuery& query, Asked& asked) const {
       "learned");
 }
 
-void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
+void Answerer::Parts::ask_place(const Query& query, Asked& asked) const {
   bool found = false;
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
     const PlacedModality& modality = model.modalities[k];
@@ -246,7 +246,7 @@ void Relations::Parts::ask_place(const RelateQuery& query, Asked& asked) const {
   require(found, "the model relates no places; learn one with NAME/places");
 }
 
-void Relations::Parts::ask_text(const RelateQuery& query, Asked& asked) const {
+void Answerer::Parts::ask_text(const Query& query, Asked& asked) const {
   bool found = false;
   bool said = false;
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
@@ -263,7 +263,7 @@ void Relations::Parts::ask_text(const RelateQuery& query, Asked& asked) const {
   require(said, "none of the words in '", query.text, "' is known to the model");
 }
 
-Asked Relations::Parts::ask(const RelateQuery& query) const {
+Asked Answerer::Parts::ask(const Query& query) const {
   Asked asked;
   asked.evidence.resize(model.modalities.size());
   asked.known.resize(model.modalities.size());
@@ -283,7 +283,7 @@ Asked Relations::Parts::ask(const RelateQuery& query) const {
   return asked;
 }
 
-std::vector<std::size_t> Relations::Parts::modalities_meant(const RelateQuery& query) const {
+std::vector<std::size_t> Answerer::Parts::modalities_meant(const Query& query) const {
   std::vector<std::size_t> modalities;
   std::vector<std::string> names;
   for (const PlacedModality& modality : model.modalities) names.push_back(modality.what.full());
@@ -314,7 +314,7 @@ std::vector<std::size_t> Relations::Parts::modalities_meant(const RelateQuery& q
 
 /// How much each modality's evidence counts for a target: as chosen on held out items; what was not
 /// tried there, such as evidence of another collection, counts once.
-std::vector<double> Relations::Parts::says(std::size_t target, const Asked& asked) const {
+std::vector<double> Answerer::Parts::says(std::size_t target, const Asked& asked) const {
   std::vector<double> says(model.modalities.size());
   double all = 0;
   for (std::size_t e = 0; e < says.size(); ++e) {
@@ -329,8 +329,8 @@ std::vector<double> Relations::Parts::says(std::size_t target, const Asked& aske
   return says;
 }
 
-std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int64_t node,
-                                                    const Asked& asked) const {
+std::vector<std::string> Answerer::Parts::examples(std::size_t target, std::int64_t node,
+                                                   const Asked& asked) const {
   const PlacedModality& of = model.modalities[target];
   const std::string& name = of.what.collection;
   std::vector<std::int64_t> rows;
@@ -356,8 +356,8 @@ std::vector<std::string> Relations::Parts::examples(std::size_t target, std::int
   return result;
 }
 
-RelatedNodes Relations::Parts::nodes_of(std::size_t target, const Asked& asked,
-                                        const RelateQuery& query) const {
+RelatedNodes Answerer::Parts::nodes_of(std::size_t target, const Asked& asked,
+                                       const Query& query) const {
   const PlacedModality& of = model.modalities[target];
   const std::vector<double> say = says(target, asked);
   const auto nodes = static_cast<std::size_t>(of.nodes());
@@ -414,7 +414,7 @@ RelatedNodes Relations::Parts::nodes_of(std::size_t target, const Asked& asked,
 
 /// The items that have nodes of the target, where what is asked could be near them. The item that
 /// is asked for does not vote for what it has itself.
-KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked) const {
+KnownItems Answerer::Parts::known_items(std::size_t target, const Asked& asked) const {
   const PlacedModality& of = model.modalities[target];
   KnownItems known{Evidence(model.modalities.size()), of.has};
   if (asked.row && asked.collection == of.what.collection && *asked.row < of.has.rows()) {
@@ -435,7 +435,7 @@ KnownItems Relations::Parts::known_items(std::size_t target, const Asked& asked)
   return known;
 }
 
-GuessedPlace Relations::Parts::guess(std::size_t target, const Asked& asked) const {
+GuessedPlace Answerer::Parts::guess(std::size_t target, const Asked& asked) const {
   TargetRule rule = model.rules[target];
   rule.say = says(target, asked);
   const PlacedModality& of = model.modalities[target];
@@ -451,25 +451,25 @@ GuessedPlace Relations::Parts::guess(std::size_t target, const Asked& asked) con
   return result;
 }
 
-Relations::Relations(const Library& library, const std::string& model, int jobs)
-    : parts_(std::make_unique<Parts>(library, relate_model_for(library, model), jobs)) {}
-Relations::~Relations() = default;
-Relations::Relations(Relations&&) noexcept = default;
-Relations& Relations::operator=(Relations&&) noexcept = default;
+Answerer::Answerer(const Library& library, const std::string& model, int jobs)
+    : parts_(std::make_unique<Parts>(library, model_for(library, model), jobs)) {}
+Answerer::~Answerer() = default;
+Answerer::Answerer(Answerer&&) noexcept = default;
+Answerer& Answerer::operator=(Answerer&&) noexcept = default;
 
-const RelateModel& Relations::model() const { return parts_->model; }
+const Model& Answerer::model() const { return parts_->model; }
 
-std::string Relations::name_of(std::size_t modality, std::int64_t node) const {
+std::string Answerer::name_of(std::size_t modality, std::int64_t node) const {
   return parts_->name_of(modality, node);
 }
 
-RelateAnswer Relations::relate(const RelateQuery& query) const {
+Answer Answerer::ask(const Query& query) const {
   const auto begin = Clock::now();
   require(query.limit >= 1, "--limit must be 1 or more, not ", query.limit);
   const Asked asked = parts_->ask(query);
-  RelateAnswer answer;
+  Answer answer;
   answer.nearest = asked.nearest;
-  const RelateModel& model = parts_->model;
+  const Model& model = parts_->model;
   for (std::size_t k = 0; k < model.modalities.size(); ++k)
     if (asked.evidence[k].size() > 0) answer.evidence.push_back(model.modalities[k].what.full());
   for (const std::size_t modality : parts_->modalities_meant(query))
@@ -487,9 +487,9 @@ RelateAnswer Relations::relate(const RelateQuery& query) const {
   return answer;
 }
 
-std::vector<SameTags> Relations::same_tags(std::int64_t limit, std::int64_t min_items) const {
+std::vector<SameTags> Answerer::same_tags(std::int64_t limit, std::int64_t min_items) const {
   std::vector<SameTags> pairs;
-  const RelateModel& model = parts_->model;
+  const Model& model = parts_->model;
   bool found = false;
   for (const PlacedModality& modality : model.modalities) {
     if (modality.what.of != NodeType::tags) continue;
@@ -552,15 +552,15 @@ Place parse_place(const std::string& text) {
   return place;
 }
 
-std::string relate_model_for(const Library& library, const std::string& model) {
+std::string model_for(const Library& library, const std::string& model) {
   if (!model.empty()) {
-    require(model_record(library, model).kind == kRelateModelKind, "the model '", model,
+    require(model_record(library, model).kind == kModelKind, "the model '", model,
             "' was not made by 'commonplace learn LIB relate'");
     return model;
   }
   std::vector<std::string> names;
   for (const ModelRecord& record : model_records(library))
-    if (record.kind == kRelateModelKind) names.push_back(record.name);
+    if (record.kind == kModelKind) names.push_back(record.name);
   require(!names.empty(),
           "the library has no model that relates things; learn one with 'commonplace learn LIB "
           "relate --collections NAME'");
@@ -568,4 +568,4 @@ std::string relate_model_for(const Library& library, const std::string& model) {
   return names.front();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

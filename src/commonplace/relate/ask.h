@@ -10,10 +10,10 @@
 #include "commonplace/library/library.h"
 #include "commonplace/relate/model.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// What to start from: an item, a tag, a place, words, or several of them together.
-struct RelateQuery {
+struct Query {
   std::string item;
   std::string collection;  ///< of the item, the tag or the words; empty where that is clear
   std::string tag;
@@ -26,17 +26,17 @@ struct RelateQuery {
 };
 
 /// What the evidence of one modality adds to an answer.
-struct RelateReason {
+struct Reason {
   std::string modality;
   double adds = 0;  ///< to `times`
 };
 
 struct RelatedNode {
-  std::string name;                   ///< an item's id, a tag, a label, "latitude,longitude"
-  double score = 0;                   ///< what it is ranked by
-  double times = 0;                   ///< as likely as chance would have it
-  bool known = false;                 ///< the item has it already
-  std::vector<RelateReason> reasons;  ///< if asked for
+  std::string name;             ///< an item's id, a tag, a label, "latitude,longitude"
+  double score = 0;             ///< what it is ranked by
+  double times = 0;             ///< as likely as chance would have it
+  bool known = false;           ///< the item has it already
+  std::vector<Reason> reasons;  ///< if asked for
   /// If asked for: items that have it and are nearest to what was asked.
   std::vector<std::string> examples;
 };
@@ -52,7 +52,7 @@ struct GuessedPlace {
   bool tells = false;  ///< it says more than naming one place always; otherwise: cannot tell
 };
 
-struct RelateAnswer {
+struct Answer {
   std::vector<std::string> evidence;  ///< the modalities that say something of what was asked
   std::vector<RelatedNodes> modalities;
   std::optional<Place> known_place;   ///< of the item
@@ -75,19 +75,19 @@ struct SameTags {
 };
 
 /// A relate model opened for questions.
-class Relations {
+class Answerer {
  public:
   /// `model` may be empty where there is but one.
-  Relations(const Library& library, const std::string& model, int jobs);
-  ~Relations();
-  Relations(Relations&&) noexcept;
-  Relations& operator=(Relations&&) noexcept;
+  Answerer(const Library& library, const std::string& model, int jobs);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
+  Answerer& operator=(Answerer&&) noexcept;
 
-  const RelateModel& model() const;
+  const Model& model() const;
   /// The nearest nodes of each modality. Items that came after the model was learned are placed by
   /// their features. A tag that was rejected for the item is never among them. O(nodes · dim).
   /// Error, saying what there is, for what is not known.
-  RelateAnswer relate(const RelateQuery& query) const;
+  Answer ask(const Query& query) const;
   /// The pairs of tags of a modality that lie closest, each of `min_items` items or more; those of
   /// more items first where they are as close.
   std::vector<SameTags> same_tags(std::int64_t limit, std::int64_t min_items = 3) const;
@@ -104,6 +104,6 @@ std::string to_string(const Place& place);
 Place parse_place(const std::string& text);
 
 /// The name of the relate model that is meant; Error if that is not clear.
-std::string relate_model_for(const Library& library, const std::string& model);
+std::string model_for(const Library& library, const std::string& model);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

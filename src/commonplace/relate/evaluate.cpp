@@ -17,7 +17,7 @@
 #include "commonplace/math/k_means.h"
 #include "commonplace/relate/ask.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// What one method did in one repetition.
@@ -31,7 +31,7 @@ struct Outcome {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, ndcg, met, rand, seconds, chosen, learned_from)
 
-std::size_t target_modality(const RelateData& data, const std::string& asked) {
+std::size_t target_modality(const Data& data, const std::string& asked) {
   std::vector<std::string> names;
   for (const ModalityRows& modality : data.modalities) names.push_back(modality.what.full());
   if (asked.empty()) {
@@ -47,9 +47,9 @@ std::size_t target_modality(const RelateData& data, const std::string& asked) {
 }
 
 /// A fifth of the items hidden, and of the others all but a share.
-RelateTask make_task(const RelateData& data, std::size_t target, const RelateOptions& relate,
-                     double held, std::int64_t share, std::uint64_t seed, const Run& run) {
-  RelateTask task{{.jobs = run.jobs, .progress = run.progress}};
+Task make_task(const Data& data, std::size_t target, const ModelOptions& relate, double held,
+               std::int64_t share, std::uint64_t seed, const Run& run) {
+  Task task{{.jobs = run.jobs, .progress = run.progress}};
   task.data = &data;
   task.target = target;
   task.options = relate;
@@ -70,8 +70,7 @@ RelateTask make_task(const RelateData& data, std::size_t target, const RelateOpt
 }
 
 /// The share of pairs of item and node of which a grouping of both tells whether they are linked.
-double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int64_t groups,
-                      int jobs) {
+double rand_of_groups(const Said& said, const SparseView& truth, std::int64_t groups, int jobs) {
   Matrix all(said.items.rows() + said.nodes.rows(), said.items.cols());
   all << said.items, said.nodes;
   KMeansOptions options;
@@ -93,11 +92,10 @@ double rand_of_groups(const RelateSaid& said, const SparseView& truth, std::int6
   return right / (static_cast<double>(truth.rows) * static_cast<double>(truth.columns));
 }
 
-Outcome outcome_of(const RelateTask& task, const std::string& method,
-                   const RelateEvaluationOptions& options) {
+Outcome outcome_of(const Task& task, const std::string& method, const EvaluationOptions& options) {
   static constexpr double kShares[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
   const auto begin = Clock::now();
-  const RelateSaid said = relate_by(task, method);
+  const Said said = relate_by(task, method);
   Outcome outcome;
   outcome.seconds = seconds_since(begin);
   const Sparse truth = truth_of(task.data->modalities[task.target], task.asked);
@@ -112,9 +110,9 @@ Outcome outcome_of(const RelateTask& task, const std::string& method,
   return outcome;
 }
 
-RelateQuality quality_of(const std::string& method, std::int64_t dim,
+MethodQuality quality_of(const std::string& method, std::int64_t dim,
                          const std::vector<Outcome>& outcomes) {
-  RelateQuality quality;
+  MethodQuality quality;
   quality.method = method;
   quality.dim = dim;
   quality.learned_from = outcomes.front().learned_from;
@@ -147,9 +145,9 @@ struct Piece {
 };
 
 /// Of all methods that can be used on such a task; all repetitions of one stand together.
-std::vector<Piece> pieces_of(const RelateEvaluationOptions& options, const RelateTask& task) {
+std::vector<Piece> pieces_of(const EvaluationOptions& options, const Task& task) {
   const std::vector<std::string> methods = current_words(options.methods);
-  require(!methods.empty(), "--methods names none; there are ", join(relate_methods()));
+  require(!methods.empty(), "--methods names none; there are ", join(relate::methods()));
   const std::vector<std::int64_t> shares = number_list(options.shares, "--shares", false);
   std::vector<std::int64_t> dims{0};
   if (!options.dims.empty()) dims = number_list(options.dims, "--dims", false);
@@ -164,7 +162,7 @@ std::vector<Piece> pieces_of(const RelateEvaluationOptions& options, const Relat
   return pieces;
 }
 
-std::uint64_t seed_of(const RelateOptions& relate, std::int64_t repeat) {
+std::uint64_t seed_of(const ModelOptions& relate, std::int64_t repeat) {
   return relate.projection.seed + 17 * static_cast<std::uint64_t>(repeat);
 }
 
@@ -177,14 +175,14 @@ struct PlaceOutcome {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceOutcome, methods, errors, told)
 
 /// The places of the most alike known items by the first modality with features.
-std::vector<double> errors_of_neighbours(const RelateTask& task) {
-  const RelateSaid said = relate_by(task, "knn");
+std::vector<double> errors_of_neighbours(const Task& task) {
+  const Said said = relate_by(task, "knn");
   const ModalityRows& modality = task.data->modalities[task.target];
   return place_errors(said.scores, truth_of(modality, task.asked).view(), modality.places,
                       task.run.jobs);
 }
 
-PlaceOutcome place_outcome(const RelateTask& task) {
+PlaceOutcome place_outcome(const Task& task) {
   const ModalityRows& modality = task.data->modalities[task.target];
   const Sparse truth = truth_of(modality, task.asked);
   const LearnedRelation learned = learn_relation(task);
@@ -214,9 +212,8 @@ PlaceOutcome place_outcome(const RelateTask& task) {
   return outcome;
 }
 
-void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::size_t target,
-                     const RelateOptions& relate, const RelateEvaluationOptions& options,
-                     const Run& run) {
+void evaluate_places(Evaluation& evaluation, const Data& data, std::size_t target,
+                     const ModelOptions& relate, const EvaluationOptions& options, const Run& run) {
   std::size_t modality = data.modalities.size();
   for (std::size_t k = 0; k < data.modalities.size(); ++k)
     if (data.modalities[k].what.of == NodeType::places &&
@@ -249,14 +246,14 @@ void evaluate_places(RelateEvaluation& evaluation, const RelateData& data, std::
 
 }  // namespace
 
-RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, const Run& run) {
+Evaluation evaluate(const Data& data, const ModelOptions& relate, const EvaluationOptions& options,
+                    const Run& run) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(options.held > 0 && options.held < 1, "--held-out must be between 0 and 1, not ",
           options.held);
   require(options.groups >= 1, "--groups must be 1 or more, not ", options.groups);
   check(relate);
-  RelateEvaluation evaluation;
+  Evaluation evaluation;
   const std::size_t target = target_modality(data, options.target);
   evaluation.target = data.modalities[target].what.full();
   for (const ModalityRows& modality : data.modalities)
@@ -269,8 +266,8 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   const std::vector<std::string> made =
       share_work(run.comm, std::ssize(pieces), [&](std::int64_t number) {
         const Piece& piece = pieces[static_cast<std::size_t>(number)];
-        RelateTask task = make_task(data, target, relate, options.held, piece.share,
-                                    seed_of(relate, piece.repeat), run);
+        Task task = make_task(data, target, relate, options.held, piece.share,
+                              seed_of(relate, piece.repeat), run);
         task.dim = piece.dim;
         run.progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
                       static_cast<std::uint64_t>(options.repeat), "repetitions"});
@@ -289,4 +286,4 @@ RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& re
   return evaluation;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

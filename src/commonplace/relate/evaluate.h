@@ -10,9 +10,9 @@
 #include "commonplace/library/library.h"
 #include "commonplace/relate/rivals/methods.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
-struct RelateEvaluationOptions {
+struct EvaluationOptions {
   std::string target{};  ///< the modality that is asked for; empty: the first of tags or a label
   std::string methods =
       "commonplace,alone,positive,cca,mvlpp,lpp,popular,knn,ridge,ridge-all,kernel-regression";
@@ -23,9 +23,9 @@ struct RelateEvaluationOptions {
   std::int64_t groups = 10;    ///< of items and nodes together, for the Rand index
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, RelateEvaluationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvaluationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("target", options.target, "the kind that is asked for, such as photos/tags");
   visit("methods", options.methods, "what to compare");
   visit("repeat", options.repeat, "repeat with so many different choices of what is held out");
@@ -36,7 +36,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// Means over the repetitions, with 95 % intervals over them if there are several, else over items.
-struct RelateQuality {
+struct MethodQuality {
   std::string method;
   std::int64_t learned_from = 0;  ///< items, in the first repetition
   std::int64_t dim = 0;           ///< at most; 0: as the method chose
@@ -56,19 +56,19 @@ struct PlaceQuality {
   double within_1_km = 0;  ///< share of the items
 };
 
-struct RelateEvaluation {
+struct Evaluation {
   std::string target;
   std::vector<std::string> modalities;
   std::int64_t items = 0;  ///< that have nodes of the target
   std::int64_t nodes = 0;  ///< of the target
-  std::vector<RelateQuality> methods;
+  std::vector<MethodQuality> methods;
   std::vector<PlaceQuality> places;  ///< if there are places
   double told = 0;                   ///< share of the items whose place could be told
 };
 
 /// Hides what some items of a library have of the target and asks for it, by every method that can
 /// be used. Changes nothing. All ranks have the data, share the repetitions and get the same.
-RelateEvaluation evaluate_relate(const RelateData& data, const RelateOptions& relate,
-                                 const RelateEvaluationOptions& options, const Run& run);
+Evaluation evaluate(const Data& data, const ModelOptions& relate, const EvaluationOptions& options,
+                    const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

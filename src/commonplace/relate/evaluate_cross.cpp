@@ -19,7 +19,7 @@
 #include "commonplace/relate/rivals/locality_projection.h"
 #include "commonplace/relate/rivals/methods.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CrossQuality, method, first_to_second, second_to_first, seconds,
                                    chosen)
@@ -112,7 +112,7 @@ Matrix cosines(Matrix first, Matrix second, const VectorD& weight, int jobs) {
 /// Fits one projection for both views by `fit(first, second, pairs)` on the known items, and
 /// compares the asked ones in it with the coordinates weighed by `weight(model)`.
 template <class Fit, class Weight>
-Matrix by_pairs(const RelateData& data, std::span<const std::int64_t> known,
+Matrix by_pairs(const Data& data, std::span<const std::int64_t> known,
                 std::span<const std::int64_t> asked, int jobs, Fit fit, Weight weight) {
   std::vector<ItemPair> pairs;
   for (std::int64_t i = 0; i < std::ssize(known); ++i) pairs.emplace_back(i, i);
@@ -135,7 +135,7 @@ Options pair_options(const FeatureRows& first, const FeatureRows& second, std::i
   return options;
 }
 
-Matrix cca_scores(const RelateData& data, std::span<const std::int64_t> known,
+Matrix cca_scores(const Data& data, std::span<const std::int64_t> known,
                   std::span<const std::int64_t> asked, double ridge, int jobs) {
   return by_pairs(
       data, known, asked, jobs,
@@ -147,7 +147,7 @@ Matrix cca_scores(const RelateData& data, std::span<const std::int64_t> known,
       [](const CanonicalCorrelation& model) { return model.correlations; });
 }
 
-Matrix mvlpp_scores(const RelateData& data, std::span<const std::int64_t> known,
+Matrix mvlpp_scores(const Data& data, std::span<const std::int64_t> known,
                     std::span<const std::int64_t> asked, double ridge, int jobs) {
   return by_pairs(
       data, known, asked, jobs,
@@ -167,7 +167,7 @@ struct Inner {
   std::vector<std::int32_t> classes;  ///< of those asked for
 };
 
-Inner inner_of(const RelateData& data, std::span<const std::int64_t> known) {
+Inner inner_of(const Data& data, std::span<const std::int64_t> known) {
   Inner inner;
   const auto all = classes_of(data.modalities[2]);
   for (const std::int64_t item : known) {
@@ -186,8 +186,8 @@ double both_ways(const Matrix& scores, std::span<const std::int32_t> classes) {
 }
 
 /// The ridge that is best on a fifth of the known items, then all of them.
-Scores with_ridge(const RelateData& data,
-                  std::function<Matrix(const RelateData&, std::span<const std::int64_t>,
+Scores with_ridge(const Data& data,
+                  std::function<Matrix(const Data&, std::span<const std::int64_t>,
                                        std::span<const std::int64_t>, double, int)>
                       method,
                   int jobs) {
@@ -209,9 +209,9 @@ Scores with_ridge(const RelateData& data,
 }
 
 /// Affinities between asked items by the first `dim` coordinates.
-Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::int64_t dim,
+Matrix scores_in(const LearnedRelation& learned, const Data& data, std::int64_t dim,
                  std::span<const std::int64_t> asked, int jobs) {
-  RelateSpace space = learned.space;
+  Space space = learned.space;
   cut(space, dim);
   const auto where = [&](std::size_t k) {
     return positions_of_items(data.modalities[k].has.view(),
@@ -222,19 +222,18 @@ Matrix scores_in(const LearnedRelation& learned, const RelateData& data, std::in
 
 /// Our own method: with the classes of the known items as guidance, or their pairs alone. How many
 /// coordinates count is chosen on a fifth of the known items.
-Scores ours(const RelateData& data, bool with_classes, const RelateOptions& options,
-            const Run& run) {
+Scores ours(const Data& data, bool with_classes, const ModelOptions& options, const Run& run) {
   return [&data, with_classes, &options, &run](std::span<const std::int64_t> known,
                                                std::span<const std::int64_t> asked,
                                                std::string& chosen) {
-    RelateData pairs;
+    Data pairs;
     if (!with_classes)
       for (std::size_t k = 0; k < 2; ++k)
         pairs.modalities.push_back(
             modality_of_file(data.modalities[k].rows.dense, data.modalities[k].what.field));
-    const RelateData& used = with_classes ? data : pairs;
+    const Data& used = with_classes ? data : pairs;
     const auto learn = [&](std::span<const std::int64_t> from) {
-      RelateTask task{{.jobs = run.jobs, .progress = run.progress}};
+      Task task{{.jobs = run.jobs, .progress = run.progress}};
       task.data = &used;
       task.target = used.modalities.size() - 1;
       task.options = options;
@@ -291,7 +290,7 @@ CrossTrial read_cross_trial(const std::vector<std::filesystem::path>& features,
   return trial;
 }
 
-std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
+std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const ModelOptions& relate,
                                          const Run& run) {
   check(relate);
   std::vector<std::int64_t> known;
@@ -336,4 +335,4 @@ std::string to_json(const std::vector<CrossQuality>& qualities) {
   return Json{{"methods", methods}}.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,11 +8,11 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/relate/core/choice.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Pairs of two modalities of features, of which the later ones are new.
 struct CrossTrial {
-  RelateData data;         ///< modalities: first, second, label
+  Data data;               ///< modalities: first, second, label
   std::int64_t known = 0;  ///< items that are learned from; the others are asked for
 };
 /// Each of the files a .npy: two of features and one of a class an item, for learning and for
@@ -31,8 +31,8 @@ struct CrossQuality {
   std::string chosen;
 };
 /// All ranks have the trial, share the methods and get the same.
-std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const RelateOptions& relate,
+std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const ModelOptions& relate,
                                          const Run& run);
 std::string to_json(const std::vector<CrossQuality>& qualities);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

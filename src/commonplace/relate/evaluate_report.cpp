@@ -8,12 +8,12 @@
 
 #include "commonplace/eval/plot.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json as_json(const RelateQuality& each) {
+Json as_json(const MethodQuality& each) {
   Json json = {{"method", each.method},
                {"learned_from", each.learned_from},
                {"ndcg",
@@ -28,10 +28,10 @@ Json as_json(const RelateQuality& each) {
 }
 
 /// One line a method of nDCG against what `x` gives; nothing if that is the same for all.
-Chart ndcg_chart(const RelateEvaluation& evaluation, const std::string& title,
-                 const std::string& label, const std::function<double(const RelateQuality&)>& x) {
+Chart ndcg_chart(const Evaluation& evaluation, const std::string& title, const std::string& label,
+                 const std::function<double(const MethodQuality&)>& x) {
   Chart chart{title, label, "nDCG", {}};
-  for (const RelateQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     auto found = std::find_if(chart.series.begin(), chart.series.end(),
                               [&](const Series& series) { return series.name == each.method; });
     if (found == chart.series.end()) {
@@ -47,9 +47,9 @@ Chart ndcg_chart(const RelateEvaluation& evaluation, const std::string& title,
 
 }  // namespace
 
-std::string to_json(const RelateEvaluation& evaluation) {
+std::string to_json(const Evaluation& evaluation) {
   Json methods = Json::array();
-  for (const RelateQuality& each : evaluation.methods) methods.push_back(as_json(each));
+  for (const MethodQuality& each : evaluation.methods) methods.push_back(as_json(each));
   Json json = {{"target", evaluation.target},
                {"kinds", evaluation.modalities},
                {"items", evaluation.items},
@@ -68,20 +68,20 @@ std::string to_json(const RelateEvaluation& evaluation) {
   return json.dump();
 }
 
-std::string evaluation_plot(const RelateEvaluation& evaluation) {
+std::string evaluation_plot(const Evaluation& evaluation) {
   std::vector<Chart> charts;
   Chart by_dim =
       ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
-                 [](const RelateQuality& each) { return static_cast<double>(each.dim); });
+                 [](const MethodQuality& each) { return static_cast<double>(each.dim); });
   if (!by_dim.series.empty() && by_dim.series[0].x.front() != by_dim.series[0].x.back())
     charts.push_back(std::move(by_dim));
   Chart by_items =
       ndcg_chart(evaluation, "Things found, by items learned from", "items",
-                 [](const RelateQuality& each) { return static_cast<double>(each.learned_from); });
+                 [](const MethodQuality& each) { return static_cast<double>(each.learned_from); });
   if (!by_items.series.empty() && by_items.series[0].x.front() != by_items.series[0].x.back())
     charts.push_back(std::move(by_items));
   Chart met{"Links of items held out that are met", "closest % of all pairs", "% met", {}};
-  for (const RelateQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     const bool seen = std::any_of(met.series.begin(), met.series.end(),
                                   [&](const Series& series) { return series.name == each.method; });
     if (each.met.empty() || seen) continue;
@@ -96,4 +96,4 @@ std::string evaluation_plot(const RelateEvaluation& evaluation) {
   return chart_page(charts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -4,10 +4,10 @@
 
 #include "commonplace/relate/evaluate.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
-std::string to_json(const RelateEvaluation& evaluation);
+std::string to_json(const Evaluation& evaluation);
 /// nDCG against the coordinates and against the items learned from, and guidance met, as SVG.
-std::string evaluation_plot(const RelateEvaluation& evaluation);
+std::string evaluation_plot(const Evaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

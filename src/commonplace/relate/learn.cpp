@@ -12,11 +12,11 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/relate/rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
-std::vector<PlacedModality> placed(const RelateSpace& space, RelateData& data,
-                                   const NystromCache& cache, const Run& run) {
+std::vector<PlacedModality> placed(const Space& space, Data& data, const NystromCache& cache,
+                                   const Run& run) {
   std::vector<PlacedModality> modalities;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     PlacedModality& into = modalities.emplace_back();
@@ -31,8 +31,8 @@ std::vector<PlacedModality> placed(const RelateSpace& space, RelateData& data,
   return modalities;
 }
 
-RelateLearningReport report_of(const RelateModel& model, const RelateLinks& links) {
-  RelateLearningReport report;
+Report report_of(const Model& model, const Links& links) {
+  Report report;
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
     const PlacedModality& modality = model.modalities[k];
     std::int64_t linked = 0;
@@ -49,15 +49,14 @@ RelateLearningReport report_of(const RelateModel& model, const RelateLinks& link
 }
 
 /// Stores the model under the name that the report has for it, with how long it took.
-void keep(Library& library, const RelateModel& model, RelateLearningReport& report,
-          Clock::time_point begin, Comm& comm) {
+void keep(Library& library, const Model& model, Report& report, Clock::time_point begin,
+          Comm& comm) {
   const double seconds = seconds_since(begin);
   report.seconds = comm.broadcast(seconds, 0);
   on_root(comm, [&] {
-    store_model(
-        library,
-        {report.model, kRelateModelKind, {}, options_to_json(model.options), to_json(report), ""},
-        [&](const std::filesystem::path& path) { save(model, path); });
+    store_model(library,
+                {report.model, kModelKind, {}, options_to_json(model.options), to_json(report), ""},
+                [&](const std::filesystem::path& path) { save(model, path); });
   });
 }
 
@@ -74,8 +73,8 @@ std::vector<std::string> keys_of(const std::vector<std::string>& names,
 }
 
 /// The space before, with the rows of nameable nodes put in the order that they have now.
-RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
-  RelateSpace space = before.space;
+Space renumbered(const Model& before, const Data& data) {
+  Space space = before.space;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     ProjectedModality& modality = space.projection.modalities[k];
     if (!modality.identity) continue;
@@ -97,25 +96,25 @@ RelateSpace renumbered(const RelateModel& before, const RelateData& data) {
 
 }  // namespace
 
-RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, const Run& run) {
+Report learn(Library& library, const std::string& name, const ModelOptions& options,
+             const Run& run) {
   const auto begin = Clock::now();
   check(options);
-  RelateData data = read_relate_data(library, options.read, run);
+  Data data = read_data(library, options.read, run);
   require_same_data(library, data, run.comm);
-  const RelateChoice choice = choose_relation(data, options, run);
-  RelateModel model;
+  const Choice choice = choose_relation(data, options, run);
+  Model model;
   model.options = options;
   model.rules = choice.rules;
   model.place_rule = choice.place_rule;
   GuidedProjectionOptions projection = options.projection;
   projection.dim = choice.dim;
-  const RelateLinks links = links_of(data);
+  const Links links = links_of(data);
   NystromCache cache;
   model.space =
       fit_relate_space(data, links, choice.settings, projection, run, {nullptr, nullptr, &cache});
   model.modalities = placed(model.space, data, cache, run);
-  RelateLearningReport report = report_of(model, links);
+  Report report = report_of(model, links);
   report.model = name.empty() ? "relate" : name;
   report.quality = choice.quality;
   report.asked = choice.asked;
@@ -124,16 +123,16 @@ RelateLearningReport learn_relate(Library& library, const std::string& name,
   return report;
 }
 
-RelateLearningReport update_relate(Library& library, const std::string& name, const Run& run) {
+Report update(Library& library, const std::string& name, const Run& run) {
   const auto begin = Clock::now();
   const ModelRecord record = model_record(library, name);
-  require(record.kind == kRelateModelKind, "the model '", name, "' is of the kind '", record.kind,
+  require(record.kind == kModelKind, "the model '", name, "' is of the kind '", record.kind,
           "'; expected one made by 'commonplace learn LIB relate'");
   require_same(run.comm, record.file.filename().string(), concat("model '", name, "'"));
-  const RelateModel before = load_relate_model(TensorFile(record.file));
+  const Model before = load_model(TensorFile(record.file));
   std::vector<TfidfModel> texts;
   for (const PlacedModality& modality : before.modalities) texts.push_back(modality.text);
-  RelateData data = read_relate_data(library, before.options.read, run, texts);
+  Data data = read_data(library, before.options.read, run, texts);
   require_same_data(library, data, run.comm);
   require(data.modalities.size() == before.modalities.size(),
           "there are other kinds to relate now than when the model '", name,
@@ -141,25 +140,25 @@ RelateLearningReport update_relate(Library& library, const std::string& name, co
   for (std::size_t k = 0; k < data.modalities.size(); ++k)
     require(data.modalities[k].what == before.modalities[k].what, "the kinds of the model '", name,
             "' have changed: ", data.modalities[k].what.full(), " is new; learn it again");
-  RelateModel model;
+  Model model;
   model.options = before.options;
   model.rules = before.rules;
   model.place_rule = before.place_rule;
   GuidedProjectionOptions projection = before.options.projection;
   projection.dim = before.space.dim();
-  const RelateLinks links = links_of(data);
-  const RelateSpace start = renumbered(before, data);
+  const Links links = links_of(data);
+  const Space start = renumbered(before, data);
   NystromCache cache;
   model.space = fit_relate_space(data, links, before.space.settings, projection, run,
                                  {&start.landmarks, &start.projection, &cache});
   model.modalities = placed(model.space, data, cache, run);
-  RelateLearningReport report = report_of(model, links);
+  Report report = report_of(model, links);
   report.model = name;
   keep(library, model, report, begin, run.comm);
   return report;
 }
 
-std::string to_json(const RelateLearningReport& report) {
+std::string to_json(const Report& report) {
   using Json = nlohmann::ordered_json;
   Json modalities = Json::array();
   for (const LearnedModality& each : report.modalities) {
@@ -173,7 +172,7 @@ std::string to_json(const RelateLearningReport& report) {
     if (each.quality > 0) modalities.back()["ndcg"] = each.quality;
   }
   Json tried = Json::array();
-  for (const RelateTrial& each : report.tried)
+  for (const Trial& each : report.tried)
     tried.push_back({{"setting", each.what}, {"ndcg", each.quality}});
   Json json = {{"model", report.model},
                {"kinds", modalities},
@@ -188,4 +187,4 @@ std::string to_json(const RelateLearningReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,7 +8,7 @@
 #include "commonplace/library/library.h"
 #include "commonplace/relate/model.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 struct LearnedModality {
   std::string name;
@@ -19,7 +19,7 @@ struct LearnedModality {
   double quality = 0;  ///< nDCG of these nodes for items held out; 0 where it was not tried
 };
 
-struct RelateLearningReport {
+struct Report {
   std::string model;  ///< its name in the library
   std::vector<LearnedModality> modalities;
   std::int64_t links = 0;  ///< pairs of nodes that guidance says something of
@@ -29,18 +29,18 @@ struct RelateLearningReport {
   bool converged = false;
   double quality = 0;  ///< nDCG of what was asked for, of items held out; 0: too few to try
   std::string asked;
-  std::vector<RelateTrial> tried;
+  std::vector<Trial> tried;
   double seconds = 0;
 };
-std::string to_json(const RelateLearningReport& report);
+std::string to_json(const Report& report);
 
 /// Learns one space for what `options` name and stores the model under `name` (empty: "relate").
 /// All or nothing. Each rank has the library; rank 0 writes to it, and all get its report.
-RelateLearningReport learn_relate(Library& library, const std::string& name,
-                                  const RelateOptions& options, const Run& run);
+Report learn(Library& library, const std::string& name, const ModelOptions& options,
+             const Run& run);
 
 /// Brings a stored model up to date with new items, tags, decisions and links: with its kernels,
 /// landmarks, ridges and rules as they are, and the solver starting from its space.
-RelateLearningReport update_relate(Library& library, const std::string& name, const Run& run);
+Report update(Library& library, const std::string& name, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

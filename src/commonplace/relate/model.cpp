@@ -6,7 +6,7 @@
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr int kLayout = 1;
@@ -24,7 +24,7 @@ TensorFile inner_file(const TensorFile& file, const std::string& name) {
 }
 
 /// What there is of a modality besides its positions, as numbers: of, kernel settings, rule.
-std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
+std::vector<double> numbers_of(const Model& model, std::size_t k) {
   const ModalitySetting& setting = model.space.settings[k];
   std::vector<double> numbers{static_cast<double>(model.modalities[k].what.of),
                               setting.width,
@@ -38,7 +38,7 @@ std::vector<double> numbers_of(const RelateModel& model, std::size_t k) {
   return numbers;
 }
 
-void read_numbers(RelateModel& model, std::size_t k, std::span<const double> numbers,
+void read_numbers(Model& model, std::size_t k, std::span<const double> numbers,
                   const std::string& name) {
   constexpr std::size_t kFixed = 8;
   require(numbers.size() == kFixed + model.modalities.size() && numbers[0] >= 0 &&
@@ -66,8 +66,8 @@ void read_places(PlacedModality& modality, const MatrixD& places, const std::str
     modality.places.push_back({places(i, 0), places(i, 1)});
 }
 
-void check_fit(const RelateModel& model, const std::string& name) {
-  const RelateSpace& space = model.space;
+void check_fit(const Model& model, const std::string& name) {
+  const Space& space = model.space;
   require(space.projection.modalities.size() == model.modalities.size(), name,
           ": the projection is of other kinds; the file is damaged");
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
@@ -91,9 +91,9 @@ void check_fit(const RelateModel& model, const std::string& name) {
 
 }  // namespace
 
-void save(const RelateModel& model, const std::filesystem::path& path) {
+void save(const Model& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kRelateModelKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kModelKind, kLayout, options_to_json(model.options));
   writer.add_bytes("projection", to_bytes(model.space.projection));
   std::vector<std::string> collections;
   std::vector<std::string> fields;
@@ -143,10 +143,10 @@ void save(const RelateModel& model, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-RelateModel load_relate_model(const TensorFile& file) {
-  require_kind(file, kRelateModelKind, kLayout);
-  RelateModel model;
-  model.options = options_from_json<RelateOptions>(file.metadata("options"));
+Model load_model(const TensorFile& file) {
+  require_kind(file, kModelKind, kLayout);
+  Model model;
+  model.options = options_from_json<ModelOptions>(file.metadata("options"));
   model.space.projection = load_guided_projection(inner_file(file, "projection"));
   const std::vector<std::string> collections = file.strings("collections");
   const std::vector<std::string> fields = file.strings("fields");
@@ -199,4 +199,4 @@ RelateModel load_relate_model(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

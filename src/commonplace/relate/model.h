@@ -8,7 +8,7 @@
 #include "commonplace/io/safetensors.h"
 #include "commonplace/relate/core/choice.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The nodes of one modality, placed.
 struct PlacedModality {
@@ -24,19 +24,19 @@ struct PlacedModality {
 };
 
 /// One space for everything that was related. A plain value.
-struct RelateModel {
+struct Model {
   std::vector<PlacedModality> modalities;
-  RelateSpace space;
+  Space space;
   std::vector<TargetRule> rules;  ///< per modality, as a target
   PlaceRule place_rule;
-  RelateOptions options;
+  ModelOptions options;
 };
 
 /// A safetensors file of kind "relate".
-void save(const RelateModel& model, const std::filesystem::path& path);
+void save(const Model& model, const std::filesystem::path& path);
 /// Error if the file is another kind's or its parts do not fit together.
-RelateModel load_relate_model(const TensorFile& file);
+Model load_model(const TensorFile& file);
 
-inline constexpr const char* kRelateModelKind = "relate";
+inline constexpr const char* kModelKind = "relate";
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -9,7 +9,7 @@
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/neighbour_layout.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Tags and labels that are written out in a map.
@@ -28,7 +28,7 @@ struct Everything {
 };
 
 /// The `most` nodes of each modality, by their links; all of them for 0.
-Everything everything(const RelateModel& model, std::int64_t most) {
+Everything everything(const Model& model, std::int64_t most) {
   Everything all;
   std::vector<Matrix> towards;
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
@@ -67,7 +67,7 @@ NearestCentres nearest_together(const Matrix& rows, Matrix centres, const Run& r
 }
 
 /// Error unless all ranks have opened the same model.
-void require_same_model(const RelateModel& model, Comm& comm) {
+void require_same_model(const Model& model, Comm& comm) {
   std::string text = concat(model.space.dim(), ' ', model.space.mass);
   for (const PlacedModality& modality : model.modalities)
     text += concat(' ', modality.what.full(), ' ', modality.nodes());
@@ -114,15 +114,15 @@ void write_style(std::ostream& out, std::size_t modalities) {
 }
 
 /// How much is linked to it.
-double degree(const RelateModel& model, const RelateMap::Point& point) {
+double degree(const Model& model, const Map::Point& point) {
   return model.space.degrees[point.modality](point.node);
 }
 
 /// After the most linked of its nodes that have names.
-std::string name_of_group(const Relations& relations, const RelateMap& map,
+std::string name_of_group(const Answerer& relations, const Map& map,
                           std::vector<std::size_t> members) {
   constexpr std::size_t kWords = 3;
-  const RelateModel& model = relations.model();
+  const Model& model = relations.model();
   std::erase_if(members, [&](std::size_t i) {
     return model.modalities[map.points[i].modality].names.empty();
   });
@@ -139,8 +139,8 @@ std::string name_of_group(const Relations& relations, const RelateMap& map,
   return join(words);
 }
 
-void group_points(const Relations& relations, const Everything& all, const MapOptions& options,
-                  std::int64_t groups, const Run& run, RelateMap& map) {
+void group_points(const Answerer& relations, const Everything& all, const MapOptions& options,
+                  std::int64_t groups, const Run& run, Map& map) {
   KMeansOptions means;
   means.clusters = groups;
   means.seed = options.seed;
@@ -153,7 +153,7 @@ void group_points(const Relations& relations, const Everything& all, const MapOp
     members[static_cast<std::size_t>(nearest.centre[i])].push_back(i);
   }
   for (const auto& of_group : members) {
-    RelateMap::Group& group = map.groups.emplace_back();
+    Map::Group& group = map.groups.emplace_back();
     group.nodes = std::ssize(of_group);
     group.name = name_of_group(relations, map, of_group);
     // The median, since a group may lie in several places of the plane.
@@ -165,18 +165,18 @@ void group_points(const Relations& relations, const Everything& all, const MapOp
       std::nth_element(values.begin(), middle, values.end());
       return *middle;
     };
-    group.x = median(&RelateMap::Point::x);
-    group.y = median(&RelateMap::Point::y);
+    group.x = median(&Map::Point::x);
+    group.y = median(&Map::Point::y);
   }
 }
 
 }  // namespace
 
-std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, const Run& run) {
+std::vector<Group> group_relations(const Answerer& relations, std::int64_t groups,
+                                   std::int64_t limit, std::uint64_t seed, const Run& run) {
   require(groups >= 1, "--k must be 1 or more, not ", groups);
   require(limit >= 0, "--limit must be 0 or more, not ", limit);
-  const RelateModel& model = relations.model();
+  const Model& model = relations.model();
   require_same_model(model, run.comm);
   const Everything all = everything(model, 0);
   require(std::ssize(all.nodes) >= groups, "there are ", all.nodes.size(), " things, too few for ",
@@ -195,9 +195,9 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
       std::vector<std::vector<std::size_t>>(model.modalities.size()));
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     members[static_cast<std::size_t>(nearest.centre[i])][all.nodes[i].modality].push_back(i);
-  std::vector<RelateGroup> result;
+  std::vector<Group> result;
   for (auto& of_group : members) {
-    RelateGroup group;
+    Group group;
     for (std::size_t k = 0; k < model.modalities.size(); ++k) {
       auto& nodes = of_group[k];
       if (nodes.empty()) continue;
@@ -214,22 +214,22 @@ std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_
     result.push_back(std::move(group));
   }
   std::stable_sort(result.begin(), result.end(),
-                   [](const RelateGroup& a, const RelateGroup& b) { return a.nodes > b.nodes; });
+                   [](const Group& a, const Group& b) { return a.nodes > b.nodes; });
   return result;
 }
 
-RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
-                      const Run& run) {
+Map lay_out_map(const Answerer& relations, const MapOptions& options, std::int64_t groups,
+                const Run& run) {
   require(options.most >= 10 && options.most <= 20000, "--most must be from 10 to 20,000, not ",
           options.most);
-  const RelateModel& model = relations.model();
+  const Model& model = relations.model();
   const auto modalities = std::ssize(model.modalities);
   const Everything all = everything(model, std::max<std::int64_t>(1, options.most / modalities));
   NeighbourLayoutOptions layout;
   layout.seed = options.seed;
   layout.jobs = run.jobs;
   const Matrix at = neighbour_layout(all.directions, layout);
-  RelateMap map;
+  Map map;
   for (const PlacedModality& modality : model.modalities)
     map.modalities.push_back(
         {modality.what.full(), modality.what.collection,
@@ -245,9 +245,9 @@ RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std
   return map;
 }
 
-std::string draw_map(const Relations& relations, const MapOptions& options, int jobs) {
-  const RelateModel& model = relations.model();
-  const RelateMap map = lay_out_map(relations, options, 0, {.jobs = jobs});
+std::string draw_map(const Answerer& relations, const MapOptions& options, int jobs) {
+  const Model& model = relations.model();
+  const Map map = lay_out_map(relations, options, 0, {.jobs = jobs});
   std::ostringstream out;
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
@@ -264,7 +264,7 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
       << "\">\n";
   std::vector<std::size_t> written;
   for (std::size_t i = 0; i < map.points.size(); ++i) {
-    const RelateMap::Point& point = map.points[i];
+    const Map::Point& point = map.points[i];
     const bool named = !model.modalities[point.modality].names.empty();
     if (named) written.push_back(i);
     out << "<circle class=\"k" << point.modality << "\" fill=\"" << colour_of(point.modality)
@@ -279,7 +279,7 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   });
   if (written.size() > kWritten) written.resize(kWritten);
   for (const std::size_t i : written) {
-    const RelateMap::Point& point = map.points[i];
+    const Map::Point& point = map.points[i];
     out << "<text class=\"k" << point.modality << "\" x=\"" << 37 + 1000 * point.x << "\" y=\""
         << 34 + 700 * point.y << "\">" << escaped(relations.name_of(point.modality, point.node))
         << "</text>\n";
@@ -288,4 +288,4 @@ std::string draw_map(const Relations& relations, const MapOptions& options, int 
   return out.str();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -7,7 +7,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/relate/ask.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The nodes of one modality in a group.
 struct GroupedModality {
@@ -16,7 +16,7 @@ struct GroupedModality {
   std::vector<std::string> nearest;  ///< to the centre, the nearest first
 };
 
-struct RelateGroup {
+struct Group {
   std::int64_t nodes = 0;
   std::vector<GroupedModality> modalities;  ///< those that have nodes in it
 };
@@ -24,8 +24,8 @@ struct RelateGroup {
 /// Groups everything that was related by k-means over the directions of all nodes together; the
 /// largest group first. `limit` names a modality. Each rank compares its own_rows of the nodes with
 /// the centres; all get the same groups. Error for fewer nodes than groups.
-std::vector<RelateGroup> group_relations(const Relations& relations, std::int64_t groups,
-                                         std::int64_t limit, std::uint64_t seed, const Run& run);
+std::vector<Group> group_relations(const Answerer& relations, std::int64_t groups,
+                                   std::int64_t limit, std::uint64_t seed, const Run& run);
 
 struct MapOptions {
   std::int64_t most = 3000;  ///< nodes that are drawn, those of most links first
@@ -34,7 +34,7 @@ struct MapOptions {
 };
 
 /// Everything that is drawn, in the plane.
-struct RelateMap {
+struct Map {
   struct Modality {
     std::string name;  ///< "photos/tags"
     std::string collection;
@@ -63,12 +63,12 @@ struct RelateMap {
 
 /// Lays out the `most` nodes of most links, of all modalities alike, so that what is near in the
 /// space is near in the plane; grouped by their directions into at most `groups`, 0 for none.
-RelateMap lay_out_map(const Relations& relations, const MapOptions& options, std::int64_t groups,
-                      const Run& run);
+Map lay_out_map(const Answerer& relations, const MapOptions& options, std::int64_t groups,
+                const Run& run);
 
 /// An HTML page that draws the space in the plane: modalities by colour, names on hover, a box a
 /// modality to show or hide it. It runs no script and asks for no other file. Any text is shown as
 /// it is.
-std::string draw_map(const Relations& relations, const MapOptions& options, int jobs);
+std::string draw_map(const Answerer& relations, const MapOptions& options, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

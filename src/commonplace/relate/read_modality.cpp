@@ -15,7 +15,7 @@
 #include "commonplace/library/tag_uses.h"
 #include "commonplace/rows/rank_words.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Places closer than about a metre are one.
@@ -203,4 +203,4 @@ void read_modality(ModalityRows& modality, const Library& library, const Collect
   }
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -17,7 +17,7 @@
 #include "commonplace/library/tag_uses.h"
 #include "commonplace/relate/read_modality.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr std::string_view kLabel = "label:";
@@ -117,7 +117,7 @@ Sparse sparse_of(std::map<std::pair<std::int64_t, std::int64_t>, double> entries
 }
 
 /// What the user linked.
-void read_links(RelateData& data, const Library& library, double weight) {
+void read_links(Data& data, const Library& library, double weight) {
   if (weight == 0) return;
   std::map<std::string, std::unordered_map<std::string, std::int64_t>> rows;
   const auto row_of = [&](const std::string& name, const std::string& id) {
@@ -148,7 +148,7 @@ void read_links(RelateData& data, const Library& library, double weight) {
 }
 
 /// Tags, labels and places of different collections that are the same.
-void link_equal_names(RelateData& data) {
+void link_equal_names(Data& data) {
   const auto keys_of = [](const ModalityRows& modality) {
     std::vector<std::string> keys;
     for (const std::string& name : modality.names) keys.push_back(tag_key(name));
@@ -220,8 +220,8 @@ std::vector<Modality> related_modalities(const Library& library, const std::stri
   return modalities;
 }
 
-RelateData read_relate_data(const Library& library, const RelateReadOptions& options,
-                            const Run& run, std::span<const TfidfModel> texts) {
+Data read_data(const Library& library, const ReadOptions& options, const Run& run,
+               std::span<const TfidfModel> texts) {
   require(options.min_uses >= 1, "--min-uses must be 1 or more, not ", options.min_uses);
   const std::vector<Modality> names = related_modalities(library, options.collections);
   require(names.size() >= 2,
@@ -229,7 +229,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
           "--collections, such as NAME/tags");
   check_settings(options.kernel, "--kernel", names);
   check_settings(options.weights, "--weights", names, {"links"});
-  RelateData data;
+  Data data;
   for (const Modality& name : names) {
     run.progress({"reading " + name.full(), data.modalities.size(), names.size(), "kinds"});
     ModalityRows& modality = data.modalities.emplace_back();
@@ -262,7 +262,7 @@ RelateData read_relate_data(const Library& library, const RelateReadOptions& opt
   return data;
 }
 
-void require_same_data(const Library& library, const RelateData& data, Comm& comm) {
+void require_same_data(const Library& library, const Data& data, Comm& comm) {
   for (const ModalityRows& modality : data.modalities)
     require_same(comm,
                  concat(state_of(library, collection(library, modality.what.collection)), ' ',
@@ -274,4 +274,4 @@ void require_same_data(const Library& library, const RelateData& data, Comm& com
   require_same(comm, links, "links");
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

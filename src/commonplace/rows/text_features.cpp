@@ -65,7 +65,7 @@ MadeFeatures store_tfidf(Library& library, const Collection& collection, const s
   return made;
 }
 
-std::string report_json(const Report& report) {
+std::string report_json(const Convergence& report) {
   return concat("{\"iterations\":", report.iterations,
                 ",\"converged\":", report.converged ? "true" : "false",
                 ",\"objective\":", report.objective.empty() ? 0 : report.objective.back(), "}");

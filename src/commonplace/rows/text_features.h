@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "commonplace/base/report.h"
+#include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/learn/plsa.h"
@@ -16,8 +16,8 @@ namespace commonplace {
 /// Features made from what the items say, with the model that makes them for new items.
 struct MadeFeatures {
   FeatureRecord record;
-  std::string model;  ///< its name in the library
-  Report report;      ///< of the topics; empty otherwise
+  std::string model;   ///< its name in the library
+  Convergence report;  ///< of the topics; empty otherwise
 };
 
 /// tf-idf of title and text, as sparse features `name`. The model is stored as COLLECTION.NAME.

@@ -19,7 +19,7 @@
 #include "commonplace/search/ranker.h"
 #include "commonplace/search/terms.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr std::size_t kWordsOfLikeness = 30;
@@ -40,9 +40,8 @@ std::string target_of(const ModelRecord& record) {
   return target.empty() ? TensorFile(record.file).metadata("target") : target;
 }
 
-SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& ranking,
-                      const SearchOptions& options) {
-  SearchAnswer answer;
+Answer read_all(const Answerer& searcher, const Ranking& ranking, const Options& options) {
+  Answer answer;
   answer.unknown = ranking.ask.unknown;
   ItemReader reader = searcher.reader();
   for (const RankedItem& each : ranking.items)
@@ -53,7 +52,7 @@ SearchAnswer read_all(const CollectionSearcher& searcher, const SearchRanking& r
 
 }  // namespace
 
-struct CollectionSearcher::Parts {
+struct Answerer::Parts {
   Parts(const Library& opened, const std::string& collection_name, const std::string& model_name,
         const Run& run)
       : library(opened),
@@ -61,16 +60,15 @@ struct CollectionSearcher::Parts {
         jobs(run.jobs) {
     if (!model_name.empty()) {
       record = model_record(library, model_name);
-      require(record->kind == kSearchModelKind, "model '", model_name, "' is of kind '",
-              record->kind, "', not a search model; learn one with: commonplace learn LIB search");
-      model = load_search_model(TensorFile(record->file));
+      require(record->kind == kModelKind, "model '", model_name, "' is of kind '", record->kind,
+              "', not a search model; learn one with: commonplace learn LIB search");
+      model = load_model(TensorFile(record->file));
     }
-    index =
-        open_search_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
-                          {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
-                             index_is_new = true;
-                             run.progress(step);
-                           }});
+    index = open_index(library, searched, record ? &*record : nullptr, model ? &*model : nullptr,
+                       {.jobs = run.jobs, .progress = [&](const ProgressStep& step) {
+                          index_is_new = true;
+                          run.progress(step);
+                        }});
     tokens = model ? model->options.terms.tokens : TokenOptions();
     ranker.emplace(index, model ? &*model : nullptr, run.jobs);
   }
@@ -86,7 +84,7 @@ struct CollectionSearcher::Parts {
     });
   }
 
-  std::vector<std::uint8_t> allowed(const SearchQuery& query) const {
+  std::vector<std::uint8_t> allowed(const Query& query) const {
     if (!query.condition) return {};
     ItemReader reader(library, searched);
     return items_that_meet(
@@ -110,35 +108,34 @@ struct CollectionSearcher::Parts {
   Collection searched;
   int jobs;
   std::optional<ModelRecord> record;
-  std::optional<SearchModel> model;
-  SearchIndex index;
+  std::optional<Model> model;
+  Index index;
   bool index_is_new = false;
   TokenOptions tokens;
-  std::optional<SearchRanker> ranker;
+  std::optional<Ranker> ranker;
 };
 
-CollectionSearcher::CollectionSearcher(const Library& library, const std::string& collection,
-                                       const std::string& model, const Run& run)
+Answerer::Answerer(const Library& library, const std::string& collection, const std::string& model,
+                   const Run& run)
     : parts_(std::make_unique<Parts>(library, collection, model, run)) {}
-CollectionSearcher::~CollectionSearcher() = default;
-CollectionSearcher::CollectionSearcher(CollectionSearcher&&) noexcept = default;
+Answerer::~Answerer() = default;
+Answerer::Answerer(Answerer&&) noexcept = default;
 
-const std::string& CollectionSearcher::collection() const { return parts_->searched.name; }
-const std::string& CollectionSearcher::model() const {
+const std::string& Answerer::collection() const { return parts_->searched.name; }
+const std::string& Answerer::model() const {
   static const std::string none;
   return parts_->record ? parts_->record->name : none;
 }
-bool CollectionSearcher::index_is_new() const { return parts_->index_is_new; }
+bool Answerer::index_is_new() const { return parts_->index_is_new; }
 
-void CollectionSearcher::keep_index(Library& library) const {
+void Answerer::keep_index(Library& library) const {
   if (parts_->record)
-    store_search_index(library, *parts_->record, parts_->index);
+    store_index(library, *parts_->record, parts_->index);
   else
-    store_search_index(library, parts_->searched, parts_->index);
+    store_index(library, parts_->searched, parts_->index);
 }
 
-SearchRanking CollectionSearcher::rank(const SearchQuery& query,
-                                       const SearchOptions& options) const {
+Ranking Answerer::rank(const Query& query, const Options& options) const {
   Tokenizer tokenizer(parts_->tokens);
   std::vector<std::string> tokens;
   for (const std::string& word : query.words)
@@ -146,7 +143,7 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   std::vector<std::uint8_t> allowed = parts_->allowed(query);
   if (query.words.empty() && !query.condition)
     allowed.assign(static_cast<std::size_t>(parts_->index.items), 1);
-  SearchRanking ranking;
+  Ranking ranking;
   ranking.ask = parts_->ranker->understand(tokens, options.whole_terms);
   if (tokens.empty()) {
     ranking.items = Parts::first_allowed(allowed, options.limit);
@@ -161,9 +158,8 @@ SearchRanking CollectionSearcher::rank(const SearchQuery& query,
   return ranking;
 }
 
-SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
-                                            const std::string& id,
-                                            const SearchOptions& options) const {
+Ranking Answerer::rank_like(const std::string& item_collection, const std::string& id,
+                            const Options& options) const {
   const Item like =
       item(parts_->library, commonplace::collection(parts_->library, item_collection), id);
   Tokenizer tokenizer(parts_->tokens);
@@ -179,7 +175,7 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
   require(!tokens.empty(), "item '", id, "' has neither tags nor words that others could be like");
   if (tokens.size() > kWordsOfLikeness) tokens.resize(kWordsOfLikeness);
 
-  SearchRanking ranking;
+  Ranking ranking;
   ranking.ask = parts_->ranker->understand(tokens, true);
   std::vector<std::uint8_t> others;
   if (item_collection == collection()) {
@@ -195,20 +191,19 @@ SearchRanking CollectionSearcher::rank_like(const std::string& item_collection,
   return ranking;
 }
 
-ItemReader CollectionSearcher::reader() const { return {parts_->library, parts_->searched}; }
+ItemReader Answerer::reader() const { return {parts_->library, parts_->searched}; }
 
-std::optional<std::int64_t> CollectionSearcher::time_of(std::int64_t row) const {
+std::optional<std::int64_t> Answerer::time_of(std::int64_t row) const {
   const std::int64_t time = parts_->index.times.at(static_cast<std::size_t>(row));
-  return time == SearchIndex::kNoTime ? std::nullopt : std::optional(time);
+  return time == Index::kNoTime ? std::nullopt : std::optional(time);
 }
 
-std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
-                                                  const RankedItem& ranked, ItemReader& reader,
-                                                  const SearchOptions& options) const {
+std::optional<Hit> Answerer::read(const Ranking& ranking, const RankedItem& ranked,
+                                  ItemReader& reader, const Options& options) const {
   Item found;
   reader.skip_to(ranked.row);
   if (!reader.next(found) || reader.row() != ranked.row) return std::nullopt;
-  SearchHit hit;
+  Hit hit;
   hit.collection = collection();
   hit.id = std::move(found.id);
   hit.title = std::move(found.title);
@@ -222,19 +217,18 @@ std::optional<SearchHit> CollectionSearcher::read(const SearchRanking& ranking,
   hit.own = ranked.own;
   hit.borrowed = ranked.borrowed;
   if (options.explain) {
-    const SearchModel* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    const Model* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
   }
   return hit;
 }
 
-SearchAnswer CollectionSearcher::search(const SearchQuery& query,
-                                        const SearchOptions& options) const {
+Answer Answerer::ask(const Query& query, const Options& options) const {
   return read_all(*this, rank(query, options), options);
 }
 
-SearchAnswer CollectionSearcher::like(const std::string& item_collection, const std::string& id,
-                                      const SearchOptions& options) const {
+Answer Answerer::like(const std::string& item_collection, const std::string& id,
+                      const Options& options) const {
   return read_all(*this, rank_like(item_collection, id, options), options);
 }
 
@@ -245,7 +239,7 @@ std::vector<SearchPlace> search_places(const Library& library,
   std::vector<SearchPlace> places;
   std::vector<ModelRecord> models;
   for (ModelRecord& record : model_records(library))
-    if (record.kind == kSearchModelKind) models.push_back(std::move(record));
+    if (record.kind == kModelKind) models.push_back(std::move(record));
   for (const std::string& name : chosen_models) {
     const bool known = std::any_of(models.begin(), models.end(),
                                    [&](const ModelRecord& model) { return model.name == name; });
@@ -277,8 +271,8 @@ std::vector<SearchPlace> search_places(const Library& library,
   return places;
 }
 
-SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> rankings,
-                             std::int64_t limit, SearchOrder order)
+Results::Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_t limit,
+                 Order order)
     : searchers_(std::move(searchers)), rankings_(std::move(rankings)) {
   if (!rankings_.empty()) unknown_ = rankings_.front().ask.unknown;
   for (std::size_t place = 0; place < rankings_.size(); ++place) {
@@ -304,22 +298,20 @@ SearchResults::SearchResults(Searchers searchers, std::vector<SearchRanking> ran
   if (overlapping) total_ = std::ssize(entries_);
 }
 
-void SearchResults::put_in_order(SearchOrder order) {
+void Results::put_in_order(Order order) {
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const Entry& a, const Entry& b) { return a.item.score > b.item.score; });
-  if (order == SearchOrder::best) return;
+  if (order == Order::best) return;
   const auto key = [&](const Entry& entry) {
     const auto time = searchers_[entry.place]->time_of(entry.item.row);
     // What has no time stands after all that has.
-    return std::pair(time ? 0 : 1,
-                     order == SearchOrder::oldest ? time.value_or(0) : -time.value_or(0));
+    return std::pair(time ? 0 : 1, order == Order::oldest ? time.value_or(0) : -time.value_or(0));
   };
   std::stable_sort(entries_.begin(), entries_.end(),
                    [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
 }
 
-void SearchResults::visit(
-    const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const {
+void Results::visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const {
   for (const Entry& entry : entries_) visit(*searchers_[entry.place], entry.item.row);
 }
 
@@ -330,15 +322,15 @@ bool overlap(const std::vector<SearchPlace>& places) {
   });
 }
 
-std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t limit,
-                                           const SearchOptions& options) const {
-  std::vector<SearchHit> hits;
+std::vector<Hit> Results::page(std::int64_t offset, std::int64_t limit,
+                               const Options& options) const {
+  std::vector<Hit> hits;
   std::map<std::size_t, ItemReader> readers;
   const std::int64_t begin = std::clamp<std::int64_t>(offset, 0, std::ssize(entries_));
   const std::int64_t end = begin + std::clamp<std::int64_t>(limit, 0, std::ssize(entries_) - begin);
   for (std::int64_t at = begin; at < end; ++at) {
     const Entry& entry = entries_[static_cast<std::size_t>(at)];
-    const CollectionSearcher& searcher = *searchers_[entry.place];
+    const Answerer& searcher = *searchers_[entry.place];
     auto reader = readers.find(entry.place);
     if (reader == readers.end()) reader = readers.emplace(entry.place, searcher.reader()).first;
     if (auto hit = searcher.read(rankings_[entry.place], entry.item, reader->second, options))
@@ -347,4 +339,4 @@ std::vector<SearchHit> SearchResults::page(std::int64_t offset, std::int64_t lim
   return hits;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -14,9 +14,9 @@
 #include "commonplace/search/core/query.h"
 #include "commonplace/search/ranker.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-struct SearchOptions {
+struct Options {
   std::int64_t limit = 20;
   bool explain = false;
   bool whole_terms = false;  ///< a word borrows through tags that are the word, not that contain it
@@ -24,10 +24,10 @@ struct SearchOptions {
 };
 
 /// In which order results stand; those without a time come last.
-enum class SearchOrder { best, newest, oldest };
+enum class Order { best, newest, oldest };
 
 /// Why an item is there.
-struct SearchReasons {
+struct Reasons {
   struct Word {
     std::string word;
     bool in_tags = false;
@@ -58,7 +58,7 @@ struct SearchReasons {
   std::vector<Topic> topics;
 };
 
-struct SearchHit {
+struct Hit {
   std::string collection;
   std::string id;
   std::string title;
@@ -69,18 +69,18 @@ struct SearchHit {
   std::string time;
   std::string metadata;
   double score = 0;
-  double own = 0;         ///< the part of the score that its own words have
-  double borrowed = 0;    ///< and the part that was borrowed
-  SearchReasons reasons;  ///< if asked for
+  double own = 0;       ///< the part of the score that its own words have
+  double borrowed = 0;  ///< and the part that was borrowed
+  Reasons reasons;      ///< if asked for
 };
 
-struct SearchAnswer {
-  std::vector<SearchHit> hits;
+struct Answer {
+  std::vector<Hit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
 };
 
 /// What was found in one place, best first, before the items themselves are read.
-struct SearchRanking {
+struct Ranking {
   Ask ask;
   std::vector<RankedItem> items;
   std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
@@ -88,31 +88,31 @@ struct SearchRanking {
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
 /// once; the library must outlive it.
-class CollectionSearcher {
+class Answerer {
  public:
   /// `model` is the name of a search model, or empty for words alone. Makes the index if the stored
   /// one is out of date, so that items added since are found without learning again.
-  CollectionSearcher(const Library& library, const std::string& collection,
-                     const std::string& model, const Run& run);
-  ~CollectionSearcher();
-  CollectionSearcher(CollectionSearcher&&) noexcept;
+  Answerer(const Library& library, const std::string& collection, const std::string& model,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
 
   /// By an empty query everything is found, in the order of the rows.
-  SearchRanking rank(const SearchQuery& query, const SearchOptions& options) const;
+  Ranking rank(const Query& query, const Options& options) const;
   /// Items like this one, by its own words and tags; it may be of any collection.
-  SearchRanking rank_like(const std::string& item_collection, const std::string& id,
-                          const SearchOptions& options) const;
+  Ranking rank_like(const std::string& item_collection, const std::string& id,
+                    const Options& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
-  std::optional<SearchHit> read(const SearchRanking& ranking, const RankedItem& item,
-                                ItemReader& reader, const SearchOptions& options) const;
+  std::optional<Hit> read(const Ranking& ranking, const RankedItem& item, ItemReader& reader,
+                          const Options& options) const;
   ItemReader reader() const;
   /// Seconds since 1970; nothing for an item without a time.
   std::optional<std::int64_t> time_of(std::int64_t row) const;
 
   /// Ranks, and reads all that was ranked.
-  SearchAnswer search(const SearchQuery& query, const SearchOptions& options) const;
-  SearchAnswer like(const std::string& item_collection, const std::string& id,
-                    const SearchOptions& options) const;
+  Answer ask(const Query& query, const Options& options) const;
+  Answer like(const std::string& item_collection, const std::string& id,
+              const Options& options) const;
 
   const std::string& collection() const;
   const std::string& model() const;  ///< empty: words alone
@@ -137,32 +137,31 @@ std::vector<SearchPlace> search_places(const Library& library,
 
 /// The rankings of several places as one, best first, of which pages can be read. An item that two
 /// models of its collection find stands once, with its better score.
-class SearchResults {
+class Results {
  public:
-  using Searchers = std::vector<std::shared_ptr<const CollectionSearcher>>;
+  using Searchers = std::vector<std::shared_ptr<const Answerer>>;
   /// A ranking for each searcher, each limited to `limit` items or more; so many best of all are
   /// kept.
-  SearchResults(Searchers searchers, std::vector<SearchRanking> rankings, std::int64_t limit,
-                SearchOrder order = SearchOrder::best);
+  Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_t limit,
+          Order order = Order::best);
 
   const Searchers& searchers() const { return searchers_; }
   /// How many items were found. Where models of one collection overlap only what is kept counts.
   std::int64_t total() const { return total_; }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
-  std::vector<SearchHit> page(std::int64_t offset, std::int64_t limit,
-                              const SearchOptions& options) const;
+  std::vector<Hit> page(std::int64_t offset, std::int64_t limit, const Options& options) const;
   /// Calls `visit` for all that is kept, in order.
-  void visit(const std::function<void(const CollectionSearcher&, std::int64_t row)>& visit) const;
+  void visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const;
 
  private:
-  void put_in_order(SearchOrder order);
+  void put_in_order(Order order);
   struct Entry {
     std::size_t place;
     RankedItem item;
   };
   Searchers searchers_;
-  std::vector<SearchRanking> rankings_;  ///< their items are in entries_
+  std::vector<Ranking> rankings_;  ///< their items are in entries_
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
@@ -171,4 +170,4 @@ class SearchResults {
 /// Whether two of the places search the same collection.
 bool overlap(const std::vector<SearchPlace>& places);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -6,19 +6,19 @@
 #include "commonplace/formats/item.h"
 #include "commonplace/formats/tag_name.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 using Rows = std::vector<std::uint8_t>;
 
 class Meeting {
  public:
-  Meeting(const SearchIndex& index, const TokenOptions& tokens, const HasPhrase& has_phrase,
+  Meeting(const Index& index, const TokenOptions& tokens, const HasPhrase& has_phrase,
           const ReadFacts& read_facts)
       : index_(index), tokenizer_(tokens), has_phrase_(has_phrase), read_facts_(read_facts) {}
 
-  Rows rows(const QueryCondition& condition) {
-    using Kind = QueryCondition::Kind;
+  Rows rows(const Condition& condition) {
+    using Kind = Condition::Kind;
     switch (condition.kind) {
       case Kind::word:
       case Kind::phrase:
@@ -97,7 +97,7 @@ class Meeting {
     Rows result = with_value(0);
     for (std::size_t row = 0; row < result.size(); ++row)
       result[row] =
-          index_.times[row] != SearchIndex::kNoTime && compare(index_.times[row], bound) ? 1 : 0;
+          index_.times[row] != Index::kNoTime && compare(index_.times[row], bound) ? 1 : 0;
     return result;
   }
 
@@ -153,10 +153,10 @@ class Meeting {
     return *facts_;
   }
 
-  Rows joined(const QueryCondition& condition) {
-    const bool all = condition.kind == QueryCondition::Kind::all;
+  Rows joined(const Condition& condition) {
+    const bool all = condition.kind == Condition::Kind::all;
     Rows result = with_value(all ? 1 : 0);
-    for (const QueryCondition& child : condition.children) {
+    for (const Condition& child : condition.children) {
       const Rows more = rows(child);
       for (std::size_t row = 0; row < result.size(); ++row)
         result[row] = all ? result[row] & more[row] : result[row] | more[row];
@@ -164,7 +164,7 @@ class Meeting {
     return result;
   }
 
-  const SearchIndex& index_;
+  const Index& index_;
   Tokenizer tokenizer_;
   const HasPhrase& has_phrase_;
   const ReadFacts& read_facts_;
@@ -173,10 +173,10 @@ class Meeting {
 
 }  // namespace
 
-std::vector<std::uint8_t> items_that_meet(const QueryCondition& condition, const SearchIndex& index,
+std::vector<std::uint8_t> items_that_meet(const Condition& condition, const Index& index,
                                           const TokenOptions& tokens, const HasPhrase& has_phrase,
                                           const ReadFacts& read_facts) {
   return Meeting(index, tokens, has_phrase, read_facts).rows(condition);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

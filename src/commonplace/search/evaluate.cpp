@@ -18,9 +18,9 @@
 #include "commonplace/search/learn.h"
 #include "commonplace/search/rivals/term_scores.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchQuality, average_precision, missing_average_precision,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quality, average_precision, missing_average_precision,
                                    precision_at_recall, precision_at, curve)
 
 namespace {
@@ -34,19 +34,19 @@ constexpr std::uint64_t kRepetition = 0x9e37;
 
 /// What the methods of one repetition share.
 struct Stage {
-  const SearchTrial& trial;
+  const Trial& trial;
   std::vector<Sparse> counts;  ///< the visible target, then the auxiliaries
   std::span<const float> idf;
-  const SearchModelOptions& options;
+  const ModelOptions& options;
   Run run;  ///< of this rank alone
 };
 
 /// Quality by method; -1 for methods without a place in the sweep.
 struct Answers {
   std::vector<std::pair<std::string, int>> order;
-  std::map<std::pair<std::string, int>, std::vector<SearchQuality>> quality;
+  std::map<std::pair<std::string, int>, std::vector<Quality>> quality;
 
-  void add(const std::string& method, int shared, SearchQuality judged) {
+  void add(const std::string& method, int shared, Quality judged) {
     const std::pair key(method, shared);
     if (quality.find(key) == quality.end()) order.push_back(key);
     quality[key].push_back(std::move(judged));
@@ -54,7 +54,7 @@ struct Answers {
   /// Those of another repetition.
   void add(const Answers& others) {
     for (const auto& key : others.order)
-      for (const SearchQuality& judged : others.quality.at(key)) add(key.first, key.second, judged);
+      for (const Quality& judged : others.quality.at(key)) add(key.first, key.second, judged);
   }
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Answers, order, quality)
@@ -124,10 +124,10 @@ const char* const kHybrid = "commonplace";
 const char* const kSweep = "shared topics";
 
 /// Every method on one trial; whether borrowing was chosen.
-bool run_methods(const Stage& stage, const Sparse* same_source,
-                 const SearchEvaluationOptions& options, Answers& answers) {
-  const SearchTrial& trial = stage.trial;
-  const SearchModelOptions& model = stage.options;
+bool run_methods(const Stage& stage, const Sparse* same_source, const EvaluationOptions& options,
+                 Answers& answers) {
+  const Trial& trial = stage.trial;
+  const ModelOptions& model = stage.options;
   answers.add(kOwnWords, -1, judge(trial, own_scores(trial, 1), stage.run.jobs));
   answers.add("BM25", -1, judge(trial, bm25_scores(trial), stage.run.jobs));
   answers.add("tf-idf cosine", -1, judge(trial, cosine_scores(trial, stage.idf), stage.run.jobs));
@@ -163,31 +163,31 @@ bool run_methods(const Stage& stage, const Sparse* same_source,
 }
 
 /// Means of the repetitions, or, of one repetition, the values of the asked tags.
-std::vector<double> samples(const std::vector<SearchQuality>& repetitions,
-                            std::vector<double> SearchQuality::*measure) {
+std::vector<double> samples(const std::vector<Quality>& repetitions,
+                            std::vector<double> Quality::*measure) {
   if (repetitions.size() == 1) return repetitions[0].*measure;
   std::vector<double> means;
-  for (const SearchQuality& each : repetitions) means.push_back(mean(each.*measure));
+  for (const Quality& each : repetitions) means.push_back(mean(each.*measure));
   return means;
 }
 
 Measured difference(const Answers& answers, const std::string& better, const std::string& other) {
-  const auto a = samples(answers.quality.at({better, -1}), &SearchQuality::average_precision);
-  const auto b = samples(answers.quality.at({other, -1}), &SearchQuality::average_precision);
+  const auto a = samples(answers.quality.at({better, -1}), &Quality::average_precision);
+  const auto b = samples(answers.quality.at({other, -1}), &Quality::average_precision);
   return {mean(a) - mean(b), bootstrap_mean_difference(a, b)};
 }
 
 MethodQuality summarise(const std::pair<std::string, int>& key,
-                        const std::vector<SearchQuality>& repetitions) {
+                        const std::vector<Quality>& repetitions) {
   MethodQuality result;
   result.method = key.first;
   result.shared = key.second;
-  result.map = measured(samples(repetitions, &SearchQuality::average_precision));
-  result.missing_map = measured(samples(repetitions, &SearchQuality::missing_average_precision));
-  result.precision_at_recall = measured(samples(repetitions, &SearchQuality::precision_at_recall));
-  result.precision_at = measured(samples(repetitions, &SearchQuality::precision_at));
+  result.map = measured(samples(repetitions, &Quality::average_precision));
+  result.missing_map = measured(samples(repetitions, &Quality::missing_average_precision));
+  result.precision_at_recall = measured(samples(repetitions, &Quality::precision_at_recall));
+  result.precision_at = measured(samples(repetitions, &Quality::precision_at));
   double asked = 0;
-  for (const SearchQuality& each : repetitions)
+  for (const Quality& each : repetitions)
     for (const auto& curve : each.curve) {
       for (std::size_t i = 0; i < curve.size(); ++i) result.curve[i] += curve[i];
       ++asked;
@@ -197,9 +197,8 @@ MethodQuality summarise(const std::pair<std::string, int>& key,
 }
 
 /// Lines "query TAB item id".
-SearchTrial read_judgements(const std::string& file, const Library& library,
-                            const Collection& target, const Vocabulary& vocabulary,
-                            const Sparse& counts) {
+Trial read_judgements(const std::string& file, const Library& library, const Collection& target,
+                      const Vocabulary& vocabulary, const Sparse& counts) {
   const auto rows = rows_by_id(library, target);
   std::map<std::int32_t, std::vector<std::uint8_t>> relevant;
   LineReader lines(open_bytes(file), file);
@@ -222,7 +221,7 @@ SearchTrial read_judgements(const std::string& file, const Library& library,
     marks[static_cast<std::size_t>(row->second)] = 1;
   }
   require(!relevant.empty(), file, ": there are no judgements in it");
-  SearchTrial trial;
+  Trial trial;
   trial.visible = counts;
   for (auto& [term, marks] : relevant) {
     trial.asked.push_back(term);
@@ -231,7 +230,7 @@ SearchTrial read_judgements(const std::string& file, const Library& library,
   return trial;
 }
 
-void check(const SearchEvaluationOptions& options) {
+void check(const EvaluationOptions& options) {
   require(options.repeat >= 1 && options.repeat <= 1000, "repeat is ", options.repeat,
           "; expected 1 .. 1,000");
   require(options.judgements.empty() || options.repeat == 1,
@@ -243,7 +242,7 @@ Json as_json(const Measured& measured) {
       {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
 }
 
-Chart recall_chart(const SearchEvaluation& evaluation) {
+Chart recall_chart(const Evaluation& evaluation) {
   Chart chart;
   chart.title = "Precision at each recall";
   chart.x_label = "recall";
@@ -260,7 +259,7 @@ Chart recall_chart(const SearchEvaluation& evaluation) {
   return chart;
 }
 
-Chart sweep_chart(const SearchEvaluation& evaluation, const std::string& label,
+Chart sweep_chart(const Evaluation& evaluation, const std::string& label,
                   Measured MethodQuality::*measure) {
   Chart chart;
   chart.title = label + " by topics in common";
@@ -300,11 +299,10 @@ struct SearchMaterial {
   std::optional<Sparse> same_source{};  ///< counts of that collection, if there is one
 };
 
-Repetition repeat_search(const SearchMaterial& material, const SearchModelOptions& model,
-                         const SearchEvaluationOptions& options, std::uint64_t seed,
-                         const Run& run) {
+Repetition repeat_search(const SearchMaterial& material, const ModelOptions& model,
+                         const EvaluationOptions& options, std::uint64_t seed, const Run& run) {
   const Vocabulary& vocabulary = material.terms.vocabulary;
-  const SearchTrial trial =
+  const Trial trial =
       options.judgements.empty()
           ? hide_terms(material.whole.view(), {options.hide, options.least, options.queries, seed})
           : read_judgements(options.judgements, material.library, material.collections[0],
@@ -313,7 +311,7 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
           "' is used by ", options.least,
           " or more items that have other tags too, so there is nothing to ask for; give a",
           " smaller --min-uses or add more tagged items");
-  SearchModelOptions seeded = model;
+  ModelOptions seeded = model;
   seeded.subspace.seed = seed;
   const std::vector<float> idf = inverse_document_frequency(vocabulary, {});
   Stage stage{
@@ -328,11 +326,10 @@ Repetition repeat_search(const SearchMaterial& material, const SearchModelOption
 
 }  // namespace
 
-SearchEvaluation evaluate_search(const Library& library, const std::string& target,
-                                 const std::vector<std::string>& auxiliaries,
-                                 const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, const Run& run) {
-  commonplace::check(model);
+Evaluation evaluate(const Library& library, const std::string& target,
+                    const std::vector<std::string>& auxiliaries, const ModelOptions& model,
+                    const EvaluationOptions& options, const Run& run) {
+  search::check(model);
   check(options);
   const ReadSnapshot snapshot = read_snapshot(library);
   SearchMaterial material{library, collections_to_learn(library, target, auxiliaries), {}, {}};
@@ -346,7 +343,7 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
     material.terms.counts.pop_back();
   }
 
-  SearchEvaluation result;
+  Evaluation result;
   result.terms = material.terms.vocabulary.size();
   require(options.judgements.empty() || material.collections[0].items <= kMostItems, "collection '",
           target, "' has ", material.collections[0].items,
@@ -377,7 +374,7 @@ SearchEvaluation evaluate_search(const Library& library, const std::string& targ
   return result;
 }
 
-std::string to_json(const SearchEvaluation& evaluation) {
+std::string to_json(const Evaluation& evaluation) {
   Json methods = Json::array();
   for (const MethodQuality& each : evaluation.methods) {
     Json json = {{"method", each.method}};
@@ -399,7 +396,7 @@ std::string to_json(const SearchEvaluation& evaluation) {
   return json.dump();
 }
 
-std::string evaluation_plot(const SearchEvaluation& evaluation) {
+std::string evaluation_plot(const Evaluation& evaluation) {
   std::vector<Chart> charts = {recall_chart(evaluation)};
   const bool swept = std::any_of(evaluation.methods.begin(), evaluation.methods.end(),
                                  [](const MethodQuality& each) { return each.shared >= 0; });
@@ -411,4 +408,4 @@ std::string evaluation_plot(const SearchEvaluation& evaluation) {
   return chart_page(charts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -10,9 +10,9 @@
 #include "commonplace/library/library.h"
 #include "commonplace/search/model.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
-struct SearchEvaluationOptions {
+struct EvaluationOptions {
   double hide = 0.5;           ///< share of the target's tags that are hidden and asked for
   int repeat = 1;              ///< with so many different choices of what is hidden
   std::int64_t queries = 150;  ///< ask for so many tags
@@ -22,9 +22,9 @@ struct SearchEvaluationOptions {
   bool sweep = true;           ///< also every tenth of the topics in common, from none to all
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SearchEvaluationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvaluationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("hide", options.hide, "share of the target's tags that are hidden and asked for");
   visit("repeat", options.repeat, "repeat with so many different choices of what is hidden");
   visit("queries", options.queries, "ask for so many tags");
@@ -40,13 +40,13 @@ struct MethodQuality {
   std::string method;
   int shared = -1;  ///< topics in common, in the sweep; -1: not a member of it
   Measured map;
-  Measured missing_map;            ///< of the items that do not show the tag, see SearchQuality
+  Measured missing_map;            ///< of the items that do not show the tag, see Quality
   Measured precision_at_recall;    ///< at recall 0.1
   Measured precision_at;           ///< of the first 10
   std::array<double, 11> curve{};  ///< interpolated precision at recall 0, 0.1, .. 1
 };
 
-struct SearchEvaluation {
+struct Evaluation {
   std::int64_t items = 0;  ///< of the target; a random 50,000 if there are more
   std::int64_t terms = 0;
   double asked = 0;  ///< tags asked for, on average
@@ -60,14 +60,13 @@ struct SearchEvaluation {
 
 /// Hides tags of the target and asks for them, by every method. Changes nothing in the library.
 /// Each repetition is done by one rank, whichever is free.
-SearchEvaluation evaluate_search(const Library& library, const std::string& target,
-                                 const std::vector<std::string>& auxiliaries,
-                                 const SearchModelOptions& model,
-                                 const SearchEvaluationOptions& options, const Run& run);
+Evaluation evaluate(const Library& library, const std::string& target,
+                    const std::vector<std::string>& auxiliaries, const ModelOptions& model,
+                    const EvaluationOptions& options, const Run& run);
 
-std::string to_json(const SearchEvaluation& evaluation);
+std::string to_json(const Evaluation& evaluation);
 
 /// The curves of precision against recall, and quality against topics in common, as SVG.
-std::string evaluation_plot(const SearchEvaluation& evaluation);
+std::string evaluation_plot(const Evaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -4,7 +4,7 @@
 
 #include "commonplace/search/topics.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr std::size_t kMostReasons = 3;
@@ -35,8 +35,8 @@ void keep_strongest(std::vector<Reason>& reasons) {
 }
 
 /// Where most lenders have both terms, and how many.
-void count_together(const SearchModel& model, const SparseView& lenders_by_term, std::int32_t a,
-                    std::int32_t b, SearchReasons::Association& reason) {
+void count_together(const Model& model, const SparseView& lenders_by_term, std::int32_t a,
+                    std::int32_t b, Reasons::Association& reason) {
   std::vector<std::int64_t> together(model.lending.size());
   const auto left = lenders_by_term.row_indices(a);
   const auto right = lenders_by_term.row_indices(b);
@@ -54,10 +54,9 @@ void count_together(const SearchModel& model, const SparseView& lenders_by_term,
   reason.collection = model.lending[static_cast<std::size_t>(most - together.begin())];
 }
 
-std::vector<SearchReasons::Association> find_associations(const SearchIndex& index,
-                                                          const SearchModel& model,
-                                                          const SearchRanker& ranker,
-                                                          const Ask& ask, std::int64_t row) {
+std::vector<Reasons::Association> find_associations(const Index& index, const Model& model,
+                                                    const Ranker& ranker, const Ask& ask,
+                                                    std::int64_t row) {
   const Borrowing& borrowing = model.borrowing;
   const SparseView items = index.coded.terms.view();
   struct Pair {
@@ -82,9 +81,9 @@ std::vector<SearchReasons::Association> find_associations(const SearchIndex& ind
       if (weight >= kLeastWeight) pairs.push_back({from, asked.term, weight});
     }
   keep_strongest(pairs);
-  std::vector<SearchReasons::Association> reasons;
+  std::vector<Reasons::Association> reasons;
   for (const Pair& pair : pairs) {
-    SearchReasons::Association& reason = reasons.emplace_back();
+    Reasons::Association& reason = reasons.emplace_back();
     reason.from = model.vocabulary.name(pair.from);
     reason.asked = model.vocabulary.name(pair.asked);
     reason.weight = pair.weight;
@@ -93,10 +92,9 @@ std::vector<SearchReasons::Association> find_associations(const SearchIndex& ind
   return reasons;
 }
 
-std::vector<SearchReasons::Neighbour> find_neighbours(const SearchIndex& index,
-                                                      const SearchModel& model,
-                                                      const AskedVectors& vectors, const Ask& ask,
-                                                      std::int64_t row) {
+std::vector<Reasons::Neighbour> find_neighbours(const Index& index, const Model& model,
+                                                const AskedVectors& vectors, const Ask& ask,
+                                                std::int64_t row) {
   struct Vote {
     std::int32_t lender;
     double weight;
@@ -111,10 +109,10 @@ std::vector<SearchReasons::Neighbour> find_neighbours(const SearchIndex& index,
     if (weight >= kLeastWeight) votes.push_back({lenders[i], weight});
   }
   keep_strongest(votes);
-  std::vector<SearchReasons::Neighbour> reasons;
+  std::vector<Reasons::Neighbour> reasons;
   for (const Vote& vote : votes) {
     const auto lender = static_cast<std::size_t>(vote.lender);
-    SearchReasons::Neighbour& reason = reasons.emplace_back();
+    Reasons::Neighbour& reason = reasons.emplace_back();
     reason.collection = model.lending[static_cast<std::size_t>(model.lender_collections[lender])];
     reason.id = model.lender_ids[lender];
     reason.weight = vote.weight;
@@ -125,8 +123,8 @@ std::vector<SearchReasons::Neighbour> find_neighbours(const SearchIndex& index,
   return reasons;
 }
 
-std::vector<SearchReasons::Topic> find_topics(const SearchIndex& index, const SearchModel& model,
-                                              const AskedVectors& vectors, std::int64_t row) {
+std::vector<Reasons::Topic> find_topics(const Index& index, const Model& model,
+                                        const AskedVectors& vectors, std::int64_t row) {
   struct Part {
     int topic;
     double weight;
@@ -139,7 +137,7 @@ std::vector<SearchReasons::Topic> find_topics(const SearchIndex& index, const Se
     if (weight >= kLeastWeight) parts.push_back({columns[i], weight});
   }
   keep_strongest(parts);
-  std::vector<SearchReasons::Topic> reasons;
+  std::vector<Reasons::Topic> reasons;
   for (const Part& part : parts) {
     TopicSummary topic = topic_summary(model, part.topic, kTopicTerms);
     reasons.push_back(
@@ -150,9 +148,9 @@ std::vector<SearchReasons::Topic> find_topics(const SearchIndex& index, const Se
 
 }  // namespace
 
-SearchReasons find_reasons(const SearchIndex& index, const SearchModel* model,
-                           const SearchRanker& ranker, const Ask& ask, std::int64_t row) {
-  SearchReasons reasons;
+Reasons find_reasons(const Index& index, const Model* model, const Ranker& ranker, const Ask& ask,
+                     std::int64_t row) {
+  Reasons reasons;
   for (const Ask::Word& asked : ask.words) {
     const bool in_tags = has_item(index.tag_words, asked.word, row);
     const bool in_text = has_item(index.text_words, asked.word, row);
@@ -166,4 +164,4 @@ SearchReasons find_reasons(const SearchIndex& index, const SearchModel* model,
   return reasons;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -13,7 +13,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/rows/item_texts.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr const char* kIndexKind = "search-index";
@@ -63,7 +63,7 @@ Sparse presence(const Sparse& counts) {
 }
 
 void index_words(const Library& library, const Collection& collection, const TagMatrix& tags,
-                 const TokenOptions& tokens, const Run& run, SearchIndex& index) {
+                 const TokenOptions& tokens, const Run& run, Index& index) {
   const Sparse has_tag = presence(tags.counts);
   TermCounts in_tags = count_words(names_of(tags.names), tokens, run.jobs);
   index.tag_words =
@@ -76,7 +76,7 @@ void index_words(const Library& library, const Collection& collection, const Tag
   TermCounts in_text =
       count_words(texts_of(reader,
                            [&](const Item& item) {
-                             index.times.push_back(item.time.empty() ? SearchIndex::kNoTime
+                             index.times.push_back(item.time.empty() ? Index::kNoTime
                                                                      : epoch_seconds(item.time));
                            }),
                   tokens, run.jobs, run.progress);
@@ -112,7 +112,7 @@ Sparse rejections(const Library& library, const Collection& collection,
 
 /// Per item its row among the lenders, if the collection lends to itself.
 std::vector<std::int64_t> same_lenders(const Library& library, const Collection& collection,
-                                       const SearchModel& model) {
+                                       const Model& model) {
   const auto place = std::find(model.lending.begin(), model.lending.end(), collection.name);
   if (place == model.lending.end()) return {};
   std::vector<std::int64_t> same(static_cast<std::size_t>(collection.items), -1);
@@ -127,7 +127,7 @@ std::vector<std::int64_t> same_lenders(const Library& library, const Collection&
 }
 
 void index_model(const Library& library, const Collection& collection, const TagMatrix& tags,
-                 const SearchModel& model, const Run& run, SearchIndex& index) {
+                 const Model& model, const Run& run, Index& index) {
   std::vector<std::string> names;
   for (std::int32_t term = 0; term < model.vocabulary.size(); ++term)
     names.emplace_back(model.vocabulary.terms[term]);
@@ -175,7 +175,7 @@ std::string state_with_model(const std::string& state, const ModelRecord& record
   return state + " " + record.created;
 }
 
-bool fits(const SearchIndex& index, const SearchModel& model) {
+bool fits(const Index& index, const Model& model) {
   return index.word_terms.columns == model.vocabulary.size() &&
          index.coded.codes.cols() == std::ssize(model.borrowing.subspace.topics_of(0)) &&
          index.coded.votes.columns == model.borrowing.lenders.rows();
@@ -192,8 +192,8 @@ std::optional<std::filesystem::path> index_file(const Library& library,
 
 /// The stored index, if there is one of the collection's state now. One that is damaged or does not
 /// fit the model is none: it is derived data, which can be made again.
-std::optional<SearchIndex> stored_index(const Library& library, const Collection& collection,
-                                        const ModelRecord* record, const SearchModel* model) {
+std::optional<Index> stored_index(const Library& library, const Collection& collection,
+                                  const ModelRecord* record, const Model* model) {
   const std::string state = state_of(library, collection);
   const auto stored = index_file(library, collection, record);
   if (!stored) return std::nullopt;
@@ -201,7 +201,7 @@ std::optional<SearchIndex> stored_index(const Library& library, const Collection
     const TensorFile file(*stored);
     if (file.metadata("state") != (record ? state_with_model(state, *record) : state))
       return std::nullopt;
-    SearchIndex index = load_search_index(file);
+    Index index = load_index(file);
     if (model && !fits(index, *model)) return std::nullopt;
     index.state = state;
     return index;
@@ -212,12 +212,12 @@ std::optional<SearchIndex> stored_index(const Library& library, const Collection
 
 }  // namespace
 
-SearchIndex make_search_index(const Library& library, const Collection& opened,
-                              const SearchModel* model, const Run& run) {
+Index make_index(const Library& library, const Collection& opened, const Model* model,
+                 const Run& run) {
   // Items that others add meanwhile must not be in one part of the index and not in another.
   const ReadSnapshot snapshot = read_snapshot(library);
   const Collection collection = commonplace::collection(library, opened.name);
-  SearchIndex index;
+  Index index;
   index.state = state_of(library, collection);
   index.items = collection.items;
   const TagMatrix tags = tag_matrix(library, collection);
@@ -227,20 +227,20 @@ SearchIndex make_search_index(const Library& library, const Collection& opened,
   return index;
 }
 
-SearchIndex open_search_index(const Library& library, const Collection& collection,
-                              const ModelRecord* record, const SearchModel* model, const Run& run) {
-  if (std::optional<SearchIndex> stored = stored_index(library, collection, record, model))
+Index open_index(const Library& library, const Collection& collection, const ModelRecord* record,
+                 const Model* model, const Run& run) {
+  if (std::optional<Index> stored = stored_index(library, collection, record, model))
     return std::move(*stored);
-  return make_search_index(library, collection, model, run);
+  return make_index(library, collection, model, run);
 }
 
-void store_search_index(Library& library, const ModelRecord& record, SearchIndex index) {
+void store_index(Library& library, const ModelRecord& record, Index index) {
   index.state = state_with_model(index.state, record);
   store_model(library, {index_name(record.name), kIndexKind, {}, "{}", "{}", ""},
               [&](const std::filesystem::path& path) { save(index, path); });
 }
 
-void store_search_index(Library& library, const Collection& collection, const SearchIndex& index) {
+void store_index(Library& library, const Collection& collection, const Index& index) {
   store_word_index(library, collection,
                    [&](const std::filesystem::path& path) { save(index, path); });
 }
@@ -252,7 +252,7 @@ void remove_model_and_index(Library& library, const std::string& model) {
       remove_model(library, record.name);
 }
 
-void save(const SearchIndex& index, const std::filesystem::path& path) {
+void save(const Index& index, const std::filesystem::path& path) {
   TensorWriter writer;
   describe_model(writer, kIndexKind, kIndexLayout, "{}");
   writer.set("state", index.state);
@@ -271,9 +271,9 @@ void save(const SearchIndex& index, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-SearchIndex load_search_index(const TensorFile& file) {
+Index load_index(const TensorFile& file) {
   require_kind(file, kIndexKind, kIndexLayout);
-  SearchIndex index;
+  Index index;
   index.state = file.metadata("state");
   index.tag_words = read_postings(file, "tag_words");
   index.text_words = read_postings(file, "text_words");
@@ -307,4 +307,4 @@ SearchIndex load_search_index(const TensorFile& file) {
   return index;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -14,7 +14,7 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/search/model.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Which items have each word, and how often.
 struct WordPostings {
@@ -25,7 +25,7 @@ struct WordPostings {
 };
 
 /// A collection made ready for being searched; derived data, made again when it is out of date.
-struct SearchIndex {
+struct Index {
   std::string state;  ///< of the collection, from before it was read
   std::int64_t items = 0;
   WordPostings tag_words;
@@ -44,26 +44,26 @@ struct SearchIndex {
 
 /// Reads the collection, as it is now, and codes its items with the model, if there is one.
 /// O(items).
-SearchIndex make_search_index(const Library& library, const Collection& opened,
-                              const SearchModel* model, const Run& run);
+Index make_index(const Library& library, const Collection& opened, const Model* model,
+                 const Run& run);
 
 /// The index of `collection` under a model (null: by words alone): the stored one if it is up to
 /// date, otherwise one made now. `progress` tells if it is made.
-SearchIndex open_search_index(const Library& library, const Collection& collection,
-                              const ModelRecord* record, const SearchModel* model, const Run& run);
+Index open_index(const Library& library, const Collection& collection, const ModelRecord* record,
+                 const Model* model, const Run& run);
 
 /// Keeps the index of a model's collection beside the model, so that searching starts at once.
-void store_search_index(Library& library, const ModelRecord& record, SearchIndex index);
+void store_index(Library& library, const ModelRecord& record, Index index);
 
 /// Keeps the index of a collection that is searched by words alone.
-void store_search_index(Library& library, const Collection& collection, const SearchIndex& index);
+void store_index(Library& library, const Collection& collection, const Index& index);
 
 /// Removes a model of any kind, and the index that it has if it is for search or detecting; Error
 /// if there is none of that name.
 void remove_model_and_index(Library& library, const std::string& model);
 
 /// A safetensors file of kind "search-index".
-void save(const SearchIndex& index, const std::filesystem::path& path);
-SearchIndex load_search_index(const TensorFile& file);
+void save(const Index& index, const std::filesystem::path& path);
+Index load_index(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

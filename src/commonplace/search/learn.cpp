@@ -19,7 +19,7 @@
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/index.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Choices are made on at most so many items of each collection.
@@ -46,7 +46,7 @@ std::vector<SparseView> views(const std::vector<Sparse>& matrices) {
 
 /// Every rank has all counts, and weighs and fits its own rows of them.
 SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<const float> idf,
-                               int shared, const SearchModelOptions& options, const Run& run) {
+                               int shared, const ModelOptions& options, const Run& run) {
   std::vector<Sparse> weighted;
   for (const SparseView& each : counts) {
     const RowRange own = own_rows(each.rows, run.comm);
@@ -60,7 +60,7 @@ SharedSubspaceFit fit_subspace(std::span<const SparseView> counts, std::span<con
                              options.subspace, run);
 }
 
-HeldOutQuality summary(const SearchQuality& quality) {
+HeldOutQuality summary(const Quality& quality) {
   HeldOutQuality result;
   result.map = quality.map();
   result.interval = bootstrap_mean(quality.average_precision);
@@ -69,8 +69,8 @@ HeldOutQuality summary(const SearchQuality& quality) {
 }
 
 /// A trial of one setting on hidden tags.
-struct Trial {
-  SearchQuality quality;
+struct LendingTrial {
+  Quality quality;
   BorrowingWeights weights;
 };
 
@@ -78,7 +78,7 @@ struct Trial {
 void follow_first(std::vector<double>& numbers, Comm& comm) {
   comm.broadcast(std::span<double>(numbers), 0);
 }
-void follow_first(SearchQuality& quality, Comm& comm) {
+void follow_first(Quality& quality, Comm& comm) {
   follow_first(quality.average_precision, comm);
   follow_first(quality.missing_average_precision, comm);
 }
@@ -88,7 +88,7 @@ void follow_first(SearchQuality& quality, Comm& comm) {
 class HyperparameterSearch {
  public:
   HyperparameterSearch(const std::vector<Sparse>& counts, std::span<const float> idf,
-                       const SearchModelOptions& options, const Run& run)
+                       const ModelOptions& options, const Run& run)
       : idf_(idf), options_(options), run_(run) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
@@ -106,19 +106,19 @@ class HyperparameterSearch {
 
   /// How many tags could be hidden and asked for.
   std::int64_t asked() const { return std::ssize(trial_.asked); }
-  SearchQuality words() const {
-    SearchQuality quality = judge(trial_, own_scores(trial_, kOwnWord), run_.jobs);
+  Quality words() const {
+    Quality quality = judge(trial_, own_scores(trial_, kOwnWord), run_.jobs);
     follow_first(quality, run_.comm);
     return quality;
   }
 
-  Trial try_lending(Lending lending, int shared) const {
+  LendingTrial try_lending(Lending lending, int shared) const {
     const Borrowing borrowing = fit(lending, shared);
     const CodedItems items = code_items(borrowing, trial_.visible.view(),
                                         lender_rows(lending, trial_.visible.rows()), run_.jobs);
     const std::vector<BorrowedEvidence> evidence =
         find_evidence(trial_, borrowing, items, run_.jobs);
-    Trial result;
+    LendingTrial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
     result.quality =
         judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), run_.jobs);
@@ -161,14 +161,14 @@ class HyperparameterSearch {
   }
 
   std::span<const float> idf_;
-  const SearchModelOptions& options_;
+  const ModelOptions& options_;
   Run run_;
   std::vector<Sparse> sampled_;
-  SearchTrial trial_;
+  Trial trial_;
 };
 
 /// How many topics to share, and what was tried to find out.
-int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& options,
+int choose_shared(const HyperparameterSearch& search, const ModelOptions& options,
                   std::vector<SharingTrial>& tried, const Progress& progress) {
   if (options.shared == "rule") return search.by_rule();
   if (options.shared == "rank") return search.by_rank();
@@ -188,16 +188,15 @@ int choose_shared(const HyperparameterSearch& search, const SearchModelOptions& 
 }
 
 /// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
-bool better_by_one_standard_error(const Trial& a, const Trial& b) {
+bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) {
   return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
                                    {.confidence = kOneStandardError})
              .low > 0;
 }
 
 /// Fills in the choices and what they were made on.
-void choose(const HyperparameterSearch& search, bool has_auxiliaries,
-            const SearchModelOptions& options, SearchLearningReport& report,
-            const Progress& progress) {
+void choose(const HyperparameterSearch& search, bool has_auxiliaries, const ModelOptions& options,
+            Report& report, const Progress& progress) {
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
@@ -208,15 +207,15 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries,
     return;
   }
   report.words = summary(search.words());
-  const Trial alone = search.try_lending(Lending::target, 0);
+  const LendingTrial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
   if (!has_auxiliaries || options.shared == "0") return;
 
   const int shared = choose_shared(search, options, report.tried, progress);
   Lending lending = Lending::auxiliaries;
-  Trial borrowed = search.try_lending(lending, shared);
-  Trial all = search.try_lending(Lending::all, shared);
+  LendingTrial borrowed = search.try_lending(lending, shared);
+  LendingTrial all = search.try_lending(Lending::all, shared);
   if (better_by_one_standard_error(all, borrowed)) {
     lending = Lending::all;
     borrowed = std::move(all);
@@ -239,8 +238,8 @@ struct Material {
 };
 
 Material read_material(const Library& library, const std::string& target,
-                       const std::vector<std::string>& auxiliaries,
-                       const SearchTermOptions& options, const Run& run) {
+                       const std::vector<std::string>& auxiliaries, const TermOptions& options,
+                       const Run& run) {
   const ReadSnapshot snapshot = read_snapshot(library);
   Material material;
   material.collections = collections_to_learn(library, target, auxiliaries);
@@ -288,7 +287,7 @@ std::vector<std::int64_t> lender_rows(Lending lending, std::int64_t items) {
 }
 
 FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<const float> idf,
-                              Lending lending, int shared, const SearchModelOptions& options,
+                              Lending lending, int shared, const ModelOptions& options,
                               const Run& run) {
   if (lending == Lending::target) counts = counts.first(1);
   FittedBorrowing result;
@@ -309,10 +308,10 @@ FittedBorrowing fit_borrowing(std::span<const SparseView> counts, std::span<cons
 }
 
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
-                                 const SearchModelOptions& options, const Run& run) {
+                                 const ModelOptions& options, const Run& run) {
   LearnedBorrowing learned;
   // Trials are done again; the fit in the end may go on from a checkpoint.
-  SearchModelOptions trial_options = options;
+  ModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
   const HyperparameterSearch search(counts, idf, trial_options, run);
   choose(search, counts.size() > 1, options, learned.report, run.progress);
@@ -325,10 +324,9 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   return learned;
 }
 
-SearchLearningReport learn_search(Library& library, const std::string& target,
-                                  const std::vector<std::string>& auxiliaries,
-                                  const std::string& name, const SearchModelOptions& options,
-                                  const Run& run) {
+Report learn(Library& library, const std::string& target,
+             const std::vector<std::string>& auxiliaries, const std::string& name,
+             const ModelOptions& options, const Run& run) {
   check(options);
   Material material = read_material(library, target, auxiliaries, options.terms, run);
   const std::vector<Collection>& collections = material.collections;
@@ -336,7 +334,7 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
 
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, run);
-  SearchLearningReport report = std::move(learned.report);
+  Report report = std::move(learned.report);
   report.model = name.empty() ? "search." + target : name;
   report.target = target;
   report.items = collections[0].items;
@@ -346,7 +344,7 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
         {collections[d].name, collections[d].items,
          common_terms(terms.counts[0].view(), terms.counts[d].view()),
          jensen_shannon(term_uses(terms.counts[0]), term_uses(terms.counts[d]))});
-  SearchModel model;
+  Model model;
   model.target = target;
   model.options = options;
   model.borrowing = std::move(learned.borrowing);
@@ -362,18 +360,17 @@ SearchLearningReport learn_search(Library& library, const std::string& target,
 
   on_root(run.comm, [&] {
     // Made before anything is stored: whoever stops it finds the library as it was.
-    SearchIndex index = make_search_index(library, collections[0], &model, run);
+    Index index = make_index(library, collections[0], &model, run);
     const ModelRecord record = store_model(
-        library,
-        {report.model, kSearchModelKind, {}, options_to_json(options), to_json(report), ""},
+        library, {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
         [&](const std::filesystem::path& path) { save(model, path); });
-    store_search_index(library, record, std::move(index));
+    store_index(library, record, std::move(index));
     forget_checkpoint(options.subspace.checkpoint, kSharedSubspaceCheckpoint);
   });
   return report;
 }
 
-std::string to_json(const SearchLearningReport& report) {
+std::string to_json(const Report& report) {
   using Json = nlohmann::ordered_json;
   Json lenders = Json::array();
   for (const LenderSummary& each : report.lenders)
@@ -406,4 +403,4 @@ std::string to_json(const SearchLearningReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -9,7 +9,7 @@
 #include "commonplace/io/options_json.h"
 #include "commonplace/search/core/topic_blocks.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr int kModelLayout = 1;
@@ -36,7 +36,7 @@ Vocabulary read_vocabulary(const TensorFile& file) {
   return vocabulary;
 }
 
-void check_fits(const SearchModel& model, const TensorFile& file) {
+void check_fits(const Model& model, const TensorFile& file) {
   const std::int64_t terms = model.vocabulary.size();
   const Borrowing& borrowing = model.borrowing;
   require(borrowing.terms() == terms && borrowing.subspace.basis.rows() == terms &&
@@ -61,7 +61,7 @@ void check_fits(const SearchModel& model, const TensorFile& file) {
 
 }  // namespace
 
-void check(const SearchModelOptions& options) {
+void check(const ModelOptions& options) {
   require(options.rank >= 1 && options.rank <= kMostTopics, "rank is ", options.rank,
           "; expected 1 .. ", kMostTopics);
   require(options.auxiliary_rank >= 1 && options.auxiliary_rank <= kMostTopics,
@@ -81,9 +81,9 @@ void check(const SearchModelOptions& options) {
           "; expected 1 or more");
 }
 
-void save(const SearchModel& model, const std::filesystem::path& path) {
+void save(const Model& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kSearchModelKind, kModelLayout, options_to_json(model.options));
+  describe_model(writer, kModelKind, kModelLayout, options_to_json(model.options));
   writer.set("target", model.target);
   writer.set("weights", options_to_json(model.borrowing.weights));
   writer.add_strings("lending", model.lending);
@@ -101,10 +101,10 @@ void save(const SearchModel& model, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-SearchModel load_search_model(const TensorFile& file) {
-  require_kind(file, kSearchModelKind, kModelLayout);
-  SearchModel model;
-  model.options = options_from_json<SearchModelOptions>(file.metadata("options"));
+Model load_model(const TensorFile& file) {
+  require_kind(file, kModelKind, kModelLayout);
+  Model model;
+  model.options = options_from_json<ModelOptions>(file.metadata("options"));
   check(model.options);
   model.target = file.metadata("target");
   model.lending = file.strings("lending");
@@ -126,4 +126,4 @@ SearchModel load_search_model(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -11,23 +11,23 @@
 #include "commonplace/search/core/borrowing.h"
 #include "commonplace/search/terms.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// How a search model is learned.
-struct SearchModelOptions {
+struct ModelOptions {
   int rank = 60;                ///< topics of the target
   int auxiliary_rank = 40;      ///< topics of each auxiliary collection
   std::string shared = "auto";  ///< topics in common: a number, "auto", "rule" or "rank"
   int pairwise = 0;             ///< topics that each auxiliary shares with the target alone
   int neighbours = 100;         ///< so many similar lending items vote
-  SearchTermOptions terms;
+  TermOptions terms;
   SharedSubspaceOptions subspace;
   AssociationOptions associations;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SearchModelOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ModelOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("rank", options.rank, "topics of the target");
   visit("auxiliary_rank", options.auxiliary_rank, "topics of each auxiliary collection");
   visit("shared", options.shared, "topics in common: a number, auto, rule or rank");
@@ -39,25 +39,25 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// Error if an option is out of range.
-void check(const SearchModelOptions& options);
+void check(const ModelOptions& options);
 
 /// All that is needed to search a collection by meaning, also after the lending collections are
 /// gone. A plain value.
-struct SearchModel {
+struct Model {
   std::string target;
   std::vector<std::string> lending;  ///< the collections that lend; the target's own name if none
   Vocabulary vocabulary;
   Borrowing borrowing;
   std::vector<std::string> lender_ids;           ///< per lender: the item's id
   std::vector<std::int32_t> lender_collections;  ///< per lender: its place in `lending`
-  SearchModelOptions options;
+  ModelOptions options;
 };
 
 /// A safetensors file of kind "search".
-void save(const SearchModel& model, const std::filesystem::path& path);
+void save(const Model& model, const std::filesystem::path& path);
 /// Error if the file is another kind's or its parts do not fit together.
-SearchModel load_search_model(const TensorFile& file);
+Model load_model(const TensorFile& file);
 
-inline constexpr const char* kSearchModelKind = "search";
+inline constexpr const char* kModelKind = "search";
 
-}  // namespace commonplace
+}  // namespace commonplace::search

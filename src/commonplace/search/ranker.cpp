@@ -10,7 +10,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// A word in the text of average length, once, beside kOwnWord for one in the tags.
@@ -38,7 +38,7 @@ std::int64_t items_with(const WordPostings& words, const std::string& token) {
 }
 
 /// Terms that contain the word share `weight` as they are used.
-void add_containing(const SearchIndex& index, const Vocabulary& vocabulary, std::int32_t word,
+void add_containing(const Index& index, const Vocabulary& vocabulary, std::int32_t word,
                     std::int32_t exact, float weight, std::vector<WeightedTerm>& terms) {
   const auto all = index.word_terms.view().row_indices(word);
   std::vector<std::int32_t> containing(all.begin(), all.end());
@@ -67,7 +67,7 @@ float text_score(const WordPostings& words, float weight, float count, std::size
 
 /// Calls visit(row, score) for each item that has the word in its tags.
 template <class Visit>
-void visit_tag_matches(const SearchIndex& index, const Ask::Word& asked, const Visit& visit) {
+void visit_tag_matches(const Index& index, const Ask::Word& asked, const Visit& visit) {
   const std::int32_t word = index.tag_words.words.find(asked.word);
   if (word < 0) return;
   const auto rows = index.tag_words.items.view().row_indices(word);
@@ -78,7 +78,7 @@ void visit_tag_matches(const SearchIndex& index, const Ask::Word& asked, const V
 
 /// The same for title and text.
 template <class Visit>
-void visit_text_matches(const SearchIndex& index, const Ask::Word& asked, const Visit& visit) {
+void visit_text_matches(const Index& index, const Ask::Word& asked, const Visit& visit) {
   const std::int32_t word = index.text_words.words.find(asked.word);
   if (word < 0) return;
   const auto rows = index.text_words.items.view().row_indices(word);
@@ -99,12 +99,12 @@ float count_in(const WordPostings& words, const std::string& token, std::int64_t
   return words.items.view().row_values(word)[static_cast<std::size_t>(found - rows.begin())];
 }
 
-float tag_match(const SearchIndex& index, const Ask::Word& asked, std::int64_t row) {
+float tag_match(const Index& index, const Ask::Word& asked, std::int64_t row) {
   const float count = count_in(index.tag_words, asked.word, row);
   return count > 0 ? tag_score(asked.weight, count) : 0;
 }
 
-float text_match(const SearchIndex& index, const Ask::Word& asked, std::int64_t row) {
+float text_match(const Index& index, const Ask::Word& asked, std::int64_t row) {
   const float count = count_in(index.text_words, asked.word, row);
   return count > 0
              ? text_score(index.text_words, asked.weight, count, static_cast<std::size_t>(row))
@@ -157,8 +157,7 @@ void merge_same(std::vector<WeightedTerm>& terms) {
 
 }  // namespace
 
-SearchRanker::SearchRanker(const SearchIndex& index, const SearchModel* model, int jobs)
-    : index_(index), model_(model) {
+Ranker::Ranker(const Index& index, const Model* model, int jobs) : index_(index), model_(model) {
   if (!model_) return;
   lenders_by_term_ = transpose(model_->borrowing.lenders.view());
   items_by_lender_ = transpose(index_.coded.votes.view());
@@ -169,7 +168,7 @@ SearchRanker::SearchRanker(const SearchIndex& index, const SearchModel* model, i
   terms_.emplace(index_.coded.terms.view());
 }
 
-Ask SearchRanker::understand(const std::vector<std::string>& tokens, bool whole_terms) const {
+Ask Ranker::understand(const std::vector<std::string>& tokens, bool whole_terms) const {
   Ask ask;
   const double items = static_cast<double>(index_.items);
   double rarest = 0;
@@ -211,14 +210,14 @@ Ask SearchRanker::understand(const std::vector<std::string>& tokens, bool whole_
   return ask;
 }
 
-void SearchRanker::add_own(const Ask& ask, std::vector<float>& scores) const {
+void Ranker::add_own(const Ask& ask, std::vector<float>& scores) const {
   for (const Ask::Word& asked : ask.words) {
     visit_tag_matches(index_, asked, [&](std::size_t row, float score) { scores[row] += score; });
     visit_text_matches(index_, asked, [&](std::size_t row, float score) { scores[row] += score; });
   }
 }
 
-double SearchRanker::own_score(const Ask& ask, std::int64_t row) const {
+double Ranker::own_score(const Ask& ask, std::int64_t row) const {
   double score = 0;
   for (const Ask::Word& asked : ask.words) {
     score += tag_match(index_, asked, row);
@@ -227,11 +226,11 @@ double SearchRanker::own_score(const Ask& ask, std::int64_t row) const {
   return score;
 }
 
-AskedVectors SearchRanker::vectors(const Ask& ask) const {
-  return commonplace::ask(model_->borrowing, lenders_by_term_.view(), ask.terms);
+AskedVectors Ranker::vectors(const Ask& ask) const {
+  return search::ask(model_->borrowing, lenders_by_term_.view(), ask.terms);
 }
 
-void SearchRanker::add_votes(const AskedVectors& asked, std::vector<float>& scores) const {
+void Ranker::add_votes(const AskedVectors& asked, std::vector<float>& scores) const {
   const auto weight = static_cast<float>(model_->borrowing.weights.votes);
   if (weight == 0) return;
   const SparseView voters = items_by_lender_.view();
@@ -245,8 +244,8 @@ void SearchRanker::add_votes(const AskedVectors& asked, std::vector<float>& scor
   }
 }
 
-void SearchRanker::add_associations(const AskedVectors& asked, std::vector<float>& scores,
-                                    int jobs) const {
+void Ranker::add_associations(const AskedVectors& asked, std::vector<float>& scores,
+                              int jobs) const {
   const BorrowingWeights& weights = model_->borrowing.weights;
   if (weights.lift == 0 && weights.ridge == 0) return;
   std::vector<float> terms(asked.lift.size());
@@ -259,8 +258,8 @@ void SearchRanker::add_associations(const AskedVectors& asked, std::vector<float
   terms_->add_product(terms, scores, jobs);
 }
 
-std::vector<std::uint8_t> SearchRanker::without_rejected(const Ask& ask,
-                                                         std::span<const std::uint8_t> keep) const {
+std::vector<std::uint8_t> Ranker::without_rejected(const Ask& ask,
+                                                   std::span<const std::uint8_t> keep) const {
   std::vector<std::uint8_t> allowed(keep.begin(), keep.end());
   for (const WeightedTerm& term : ask.terms)
     for (const std::int32_t row : index_.rejected.view().row_indices(term.term)) {
@@ -270,7 +269,7 @@ std::vector<std::uint8_t> SearchRanker::without_rejected(const Ask& ask,
   return allowed;
 }
 
-double SearchRanker::product(std::span<const float> topics, std::int64_t row) const {
+double Ranker::product(std::span<const float> topics, std::int64_t row) const {
   double sum = 0;
   for (std::size_t topic = 0; topic < topics.size(); ++topic)
     sum += static_cast<double>(topics[topic]) *
@@ -279,13 +278,13 @@ double SearchRanker::product(std::span<const float> topics, std::int64_t row) co
 }
 
 /// The rows that may be among the best, and how many rows are found in all.
-struct SearchRanker::Candidates {
+struct Ranker::Candidates {
   std::vector<std::int64_t> rows;
   std::int64_t found = 0;
 };
 
-SearchRanker::Candidates SearchRanker::candidates(std::span<const float> topics, std::size_t count,
-                                                  const ScanScope& scope, int jobs) const {
+Ranker::Candidates Ranker::candidates(std::span<const float> topics, std::size_t count,
+                                      const ScanScope& scope, int jobs) const {
   float norm = 0;
   for (const float topic : topics) norm += topic * topic;
   norm = std::sqrt(norm) * kRoundingMargin;
@@ -312,9 +311,8 @@ SearchRanker::Candidates SearchRanker::candidates(std::span<const float> topics,
   return all;
 }
 
-std::vector<ScoredRow> SearchRanker::best(const Candidates& candidates,
-                                          std::span<const float> topics, std::size_t count,
-                                          const ScanScope& scope, int jobs) const {
+std::vector<ScoredRow> Ranker::best(const Candidates& candidates, std::span<const float> topics,
+                                    std::size_t count, const ScanScope& scope, int jobs) const {
   const std::size_t many = scope.base.size() / kShareToScan;
   if (!topics.empty() && candidates.rows.size() > many && count < many)
     return codes_->search(topics, count, scope, jobs);
@@ -330,9 +328,8 @@ std::vector<ScoredRow> SearchRanker::best(const Candidates& candidates,
   return scored;
 }
 
-RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
-                               std::span<const std::uint8_t> keep, bool words_only,
-                               int jobs) const {
+RankedItems Ranker::rank(const Ask& ask, std::int64_t limit, std::span<const std::uint8_t> keep,
+                         bool words_only, int jobs) const {
   std::vector<float> scores(static_cast<std::size_t>(index_.items));
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
@@ -368,4 +365,4 @@ RankedItems SearchRanker::rank(const Ask& ask, std::int64_t limit,
   return ranked;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

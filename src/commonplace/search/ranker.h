@@ -11,7 +11,7 @@
 #include "commonplace/search/index.h"
 #include "commonplace/search/model.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// A query as the ranker takes it.
 struct Ask {
@@ -40,10 +40,10 @@ struct RankedItems {
 
 /// Ranks the items of an index: each asked word counts by the item's own words (BM25, tags before
 /// text) and by what the item borrows. Holds references: index and model must outlive it.
-class SearchRanker {
+class Ranker {
  public:
   /// `model` is null for words alone.
-  SearchRanker(const SearchIndex& index, const SearchModel* model, int jobs = 0);
+  Ranker(const Index& index, const Model* model, int jobs = 0);
 
   /// Weighs tokens by how rare they are and finds the terms of the model to borrow through: the
   /// token itself, runs of tokens that are a term, and, unless `whole_terms`, the commonest terms
@@ -74,8 +74,8 @@ class SearchRanker {
   std::vector<ScoredRow> best(const Candidates& candidates, std::span<const float> topics,
                               std::size_t count, const ScanScope& scope, int jobs) const;
 
-  const SearchIndex& index_;
-  const SearchModel* model_;
+  const Index& index_;
+  const Model* model_;
   Sparse lenders_by_term_;
   Sparse items_by_lender_;         ///< the votes, by lender
   std::vector<float> code_norms_;  ///< per item
@@ -83,4 +83,4 @@ class SearchRanker {
   std::optional<ScanIndex> codes_;
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -10,7 +10,7 @@
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/rank_words.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// The levels of each distinct tag, so that names are folded once a tag and not once an item.
@@ -44,7 +44,7 @@ SelectedTerms joined(const SelectedTerms& a, const SelectedTerms& b) {
 }
 
 SelectedTerms terms_of(const Library& library, const Collection& collection,
-                       const SearchTermOptions& options, const Run& run) {
+                       const TermOptions& options, const Run& run) {
   run.progress({"reading tags of " + collection.name, 0, 0, ""});
   const TagMatrix tags = tag_matrix(library, collection);
   SelectedTerms of_tags;
@@ -83,7 +83,7 @@ std::vector<std::string> tag_levels(const std::string& tag) {
 }
 
 MergedTerms read_terms(const Library& library, std::span<const Collection> collections,
-                       const SearchTermOptions& options, const Run& run) {
+                       const TermOptions& options, const Run& run) {
   std::vector<Vocabulary> vocabularies;
   std::vector<Sparse> counts;
   for (const Collection& collection : collections) {
@@ -115,7 +115,7 @@ MergedTerms read_terms(const Library& library, std::span<const Collection> colle
 }
 
 Sparse count_terms(const TermTable& terms, const Library& library, const Collection& collection,
-                   const TagMatrix& tags, const SearchTermOptions& options, const Run& run) {
+                   const TagMatrix& tags, const TermOptions& options, const Run& run) {
   Sparse counts = multiply(tags.counts.view(), count_known_tags(terms, levels_of(tags)).view());
   if (!options.text) return counts;
   ItemReader reader(library, collection);
@@ -124,4 +124,4 @@ Sparse count_terms(const TermTable& terms, const Library& library, const Collect
   return add(counts.view(), words.view());
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -8,7 +8,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/library/items.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// The block that a topic is in, and its number within it.
@@ -34,7 +34,7 @@ std::vector<std::int64_t> foremost(const Column& values, std::size_t count) {
 }
 
 /// Adds the lenders of collection `d` that show its topics most.
-void add_lender_examples(const SearchModel& model, int d, std::size_t count, int jobs,
+void add_lender_examples(const Model& model, int d, std::size_t count, int jobs,
                          std::vector<TopicSummary>& topics) {
   const std::vector<std::string> names = collections_of(model);
   const auto lending =
@@ -60,14 +60,14 @@ void add_lender_examples(const SearchModel& model, int d, std::size_t count, int
 
 }  // namespace
 
-std::vector<std::string> collections_of(const SearchModel& model) {
+std::vector<std::string> collections_of(const Model& model) {
   std::vector<std::string> names = {model.target};
   for (const std::string& name : model.lending)
     if (name != model.target) names.push_back(name);
   return names;
 }
 
-TopicSummary topic_summary(const SearchModel& model, int topic, std::size_t terms) {
+TopicSummary topic_summary(const Model& model, int topic, std::size_t terms) {
   const SharedSubspace& subspace = model.borrowing.subspace;
   const std::vector<std::string> names = collections_of(model);
   const TopicPlace place = place_of(subspace, topic);
@@ -84,8 +84,8 @@ TopicSummary topic_summary(const SearchModel& model, int topic, std::size_t term
   return summary;
 }
 
-std::vector<TopicSummary> topic_summaries(const Library& library, const SearchModel& model,
-                                          const SearchIndex& index, std::size_t terms,
+std::vector<TopicSummary> topic_summaries(const Library& library, const Model& model,
+                                          const Index& index, std::size_t terms,
                                           std::size_t examples, int jobs) {
   const SharedSubspace& subspace = model.borrowing.subspace;
   std::vector<TopicSummary> topics;
@@ -114,4 +114,4 @@ std::vector<TopicSummary> topic_summaries(const Library& library, const SearchMo
   return topics;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 #include "commonplace/search/index.h"
 #include "commonplace/search/model.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// A topic of a search model, for people.
 struct TopicSummary {
@@ -24,14 +24,14 @@ struct TopicSummary {
 };
 
 /// The names of the collections that a model knows: the target, then those that lend.
-std::vector<std::string> collections_of(const SearchModel& model);
+std::vector<std::string> collections_of(const Model& model);
 
 /// The topic of that column of the basis, without examples; its `terms` foremost terms.
-TopicSummary topic_summary(const SearchModel& model, int topic, std::size_t terms);
+TopicSummary topic_summary(const Model& model, int topic, std::size_t terms);
 
 /// All topics, shared ones first; those of the target by falling share. O(items topics).
-std::vector<TopicSummary> topic_summaries(const Library& library, const SearchModel& model,
-                                          const SearchIndex& index, std::size_t terms,
+std::vector<TopicSummary> topic_summaries(const Library& library, const Model& model,
+                                          const Index& index, std::size_t terms,
                                           std::size_t examples, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

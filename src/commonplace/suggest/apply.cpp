@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/library/stored_models.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 std::vector<TagUse> count_uses(const std::vector<MachineTag>& tags) {
@@ -21,23 +21,22 @@ std::vector<TagUse> count_uses(const std::vector<MachineTag>& tags) {
 
 }  // namespace
 
-ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
-                               const std::string& collection_name, const ApplyOptions& options,
-                               const Run& run) {
+Applied apply(Library& library, const Answerer& suggester, const std::string& collection_name,
+              const ApplyOptions& options, const Run& run) {
   require(options.above >= 0 && options.above <= 1, "the least confidence is ", options.above,
           "; expected 0 to 1");
   require(options.limit_per_item >= 1, "the limit of tags an item is ", options.limit_per_item,
           "; expected 1 or more");
   const Collection target = collection(library, collection_name);
-  ApplySummary summary;
+  Applied summary;
   summary.before = count_machine_tags(library, target, suggester.name());
   std::vector<MachineTag> tags;
-  SuggestOptions asked;
+  Options asked;
   asked.limit = options.limit_per_item;
   asked.threshold = options.above;
-  suggester.suggest_all(
+  suggester.ask_all(
       collection_name, asked,
-      [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
+      [&](std::int64_t, const std::string& id, const Answer& answer) {
         ++summary.items;
         if (!answer.suggestions.empty()) ++summary.tagged_items;
         for (const Suggestion& each : answer.suggestions)
@@ -52,11 +51,11 @@ ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
 
 std::int64_t remove_suggestions(Library& library, const std::string& model,
                                 const std::string& collection_name) {
-  const std::string name = suggest_model_for(library, model, collection_name);
+  const std::string name = model_for(library, model, collection_name);
   const Collection target = collection(library, collection_name);
   const std::int64_t given = count_machine_tags(library, target, name);
   store_machine_tags(library, target, name, {});
   return given;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

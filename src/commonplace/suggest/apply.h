@@ -9,7 +9,7 @@
 #include "commonplace/library/tag_uses.h"
 #include "commonplace/suggest/ask.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 struct ApplyOptions {
   double above = 0.9;               ///< least confidence
@@ -17,7 +17,7 @@ struct ApplyOptions {
   bool dry_run = false;             ///< find out and write nothing
 };
 
-struct ApplySummary {
+struct Applied {
   std::int64_t items = 0;         ///< that were looked at
   std::int64_t tagged_items = 0;  ///< that got a tag
   std::int64_t tags = 0;          ///< that they got
@@ -29,12 +29,11 @@ struct ApplySummary {
 /// place of what that model said of the collection before; all or nothing. What humans say is not
 /// touched, and neither what an item has nor what was rejected for it is written. Error for options
 /// out of range.
-ApplySummary apply_suggestions(Library& library, const TagSuggester& suggester,
-                               const std::string& collection, const ApplyOptions& options,
-                               const Run& run);
+Applied apply(Library& library, const Answerer& suggester, const std::string& collection,
+              const ApplyOptions& options, const Run& run);
 
 /// Removes the tags that a suggest model gave to the items of a collection, and says how many.
 std::int64_t remove_suggestions(Library& library, const std::string& model,
                                 const std::string& collection);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

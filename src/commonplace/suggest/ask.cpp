@@ -16,7 +16,7 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/rows/unseen.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kBlock = 512;
@@ -29,7 +29,7 @@ using Columns = std::unordered_set<std::int32_t>;
 using ColumnByKey = std::unordered_map<std::string, std::int32_t>;
 
 /// The tags that must not be suggested for a thing that has `tags`, as columns.
-Columns columns_of(const SuggestModel& model, const ColumnByKey& by_key,
+Columns columns_of(const Model& model, const ColumnByKey& by_key,
                    std::span<const std::string> tags) {
   Columns columns;
   for (const std::string& tag : tags)
@@ -40,7 +40,7 @@ Columns columns_of(const SuggestModel& model, const ColumnByKey& by_key,
 }
 
 /// Adds a tag that was rejected, which says nothing of the levels above it.
-void add_rejected(const SuggestModel& model, const ColumnByKey& by_key, const std::string& tag,
+void add_rejected(const Model& model, const ColumnByKey& by_key, const std::string& tag,
                   Columns& columns) {
   if (const auto found = by_key.find(tag_key(rejected_by(model.control, tag)));
       found != by_key.end())
@@ -61,7 +61,7 @@ std::vector<std::string> rejected_tags(const Library& library, const std::string
 
 /// Error unless the thing has something that the model tells tags from.
 /// `why` is what kept features from being made of it.
-void require_evidence(const SuggestModel& model, const EvidenceOf& thing, const std::string& why) {
+void require_evidence(const Model& model, const EvidenceOf& thing, const std::string& why) {
   std::string wanted;
   for (const auto& source : model.evidence.sources) {
     if (source.is_text() || (source.is_tags() && !thing.tags.empty()) ||
@@ -76,8 +76,7 @@ void require_evidence(const SuggestModel& model, const EvidenceOf& thing, const 
 }
 
 /// For each tag the columns of the levels above it.
-std::vector<std::vector<std::int32_t>> parents_of(const SuggestModel& model,
-                                                  const ColumnByKey& by_key) {
+std::vector<std::vector<std::int32_t>> parents_of(const Model& model, const ColumnByKey& by_key) {
   std::vector<std::vector<std::int32_t>> parents(model.tags.size());
   if (!model.control.parents) return parents;
   for (std::size_t tag = 0; tag < model.tags.size(); ++tag)
@@ -88,7 +87,7 @@ std::vector<std::vector<std::int32_t>> parents_of(const SuggestModel& model,
   return parents;
 }
 
-ColumnByKey number_tags(const SuggestModel& model) {
+ColumnByKey number_tags(const Model& model) {
   ColumnByKey by_key;
   for (std::size_t i = 0; i < model.tags.size(); ++i)
     by_key.emplace(tag_key(model.tags[i]), static_cast<std::int32_t>(i));
@@ -97,14 +96,14 @@ ColumnByKey number_tags(const SuggestModel& model) {
 
 }  // namespace
 
-struct TagSuggester::Parts {
+struct Answerer::Parts {
   const Library& library;
   std::string name;
   int jobs;
   std::filesystem::path file{};  ///< that it was read from or kept in
   std::filesystem::file_time_type written{};
-  SuggestModel model{};
-  SuggestUpdate update{};
+  Model model{};
+  Update update{};
   ColumnByKey by_key{};
   std::unordered_map<std::string, std::int64_t> known{};  ///< by id
   std::vector<std::vector<std::int32_t>> parents{};
@@ -152,16 +151,15 @@ struct TagSuggester::Parts {
     std::int64_t itself = -1;  ///< among the known
   };
 
-  std::vector<SuggestAnswer> answer(const StoredRows& raw, std::span<const Asked> asked,
-                                    const SuggestOptions& options, int threads) const;
-  SuggestAnswer pick(std::span<const float> scores, const Asked& asked,
-                     const SuggestOptions& options) const;
+  std::vector<Answer> answer(const StoredRows& raw, std::span<const Asked> asked,
+                             const Options& options, int threads) const;
+  Answer pick(std::span<const float> scores, const Asked& asked, const Options& options) const;
   void explain(const FeatureRows& raw, const StoredRows& prepared, std::int64_t row,
-               const Asked& asked, const TagScores& ways, SuggestAnswer& answer) const;
+               const Asked& asked, const TagScores& ways, Answer& answer) const;
   void add_words(const FeatureRows& raw, std::int64_t row, const Asked& asked,
-                 SuggestAnswer& answer) const;
+                 Answer& answer) const;
   void add_known(const FeatureRows& prepared, std::int64_t row, const Asked& asked,
-                 SuggestAnswer& answer) const;
+                 Answer& answer) const;
   Matrix likeness_to_known(const FeatureRows& prepared, std::int64_t row) const;
   std::int32_t column_of(const std::string& tag) const {
     const auto found = by_key.find(tag_key(tag));
@@ -173,10 +171,8 @@ struct TagSuggester::Parts {
   }
 };
 
-std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
-                                                       std::span<const Asked> asked,
-                                                       const SuggestOptions& options,
-                                                       int threads) const {
+std::vector<Answer> Answerer::Parts::answer(const StoredRows& raw, std::span<const Asked> asked,
+                                            const Options& options, int threads) const {
   const Suggester& suggester = model.suggester;
   const StoredRows prepared = prepare(suggester, raw.view(), threads);
   std::vector<std::int64_t> skip;
@@ -186,9 +182,9 @@ std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
   const VectorD diagonal = kernel_diagonal(suggester.basis.kernel, prepared.view());
   const Matrix scores = mix(ways, suggester.mixture);
   const VectorD lengths = squared_norms(prepared.view());
-  std::vector<SuggestAnswer> answers;
+  std::vector<Answer> answers;
   for (Eigen::Index row = 0; row < scores.rows(); ++row) {
-    SuggestAnswer& one = answers.emplace_back();
+    Answer& one = answers.emplace_back();
     // Of something without a single known word nothing can be said, not even what is popular.
     if (lengths(row) == 0) continue;
     one = pick({scores.row(row).data(), static_cast<std::size_t>(scores.cols())},
@@ -202,8 +198,8 @@ std::vector<SuggestAnswer> TagSuggester::Parts::answer(const StoredRows& raw,
   return answers;
 }
 
-SuggestAnswer TagSuggester::Parts::pick(std::span<const float> scores, const Asked& asked,
-                                        const SuggestOptions& options) const {
+Answer Answerer::Parts::pick(std::span<const float> scores, const Asked& asked,
+                             const Options& options) const {
   // By score rather than confidence, which is the same for all of the greatest scores.
   std::vector<float> best(scores.begin(), scores.end());
   for (std::size_t tag = 0; tag < best.size(); ++tag)
@@ -213,7 +209,7 @@ SuggestAnswer TagSuggester::Parts::pick(std::span<const float> scores, const Ask
             std::max(best[static_cast<std::size_t>(parent)], scores[tag]);
   const double threshold = options.threshold.value_or(model.suggester.threshold);
   const std::int64_t wanted = options.limit + static_cast<std::int64_t>(asked.barred.size());
-  SuggestAnswer answer;
+  Answer answer;
   for (const std::int32_t tag :
        options.only.empty() ? best_tags(best, wanted) : std::vector{column_of(options.only)}) {
     const auto place = static_cast<std::size_t>(tag);
@@ -230,9 +226,8 @@ SuggestAnswer TagSuggester::Parts::pick(std::span<const float> scores, const Ask
   return answer;
 }
 
-void TagSuggester::Parts::explain(const FeatureRows& raw, const StoredRows& prepared,
-                                  std::int64_t row, const Asked& asked, const TagScores& ways,
-                                  SuggestAnswer& answer) const {
+void Answerer::Parts::explain(const FeatureRows& raw, const StoredRows& prepared, std::int64_t row,
+                              const Asked& asked, const TagScores& ways, Answer& answer) const {
   const SuggesterMixture& mixture = model.suggester.mixture;
   for (Suggestion& each : answer.suggestions) {
     const std::int32_t tag = by_key.at(tag_key(each.tag));
@@ -247,8 +242,8 @@ void TagSuggester::Parts::explain(const FeatureRows& raw, const StoredRows& prep
   add_known(prepared.view(), row, asked, answer);
 }
 
-void TagSuggester::Parts::add_words(const FeatureRows& raw, std::int64_t row, const Asked& asked,
-                                    SuggestAnswer& answer) const {
+void Answerer::Parts::add_words(const FeatureRows& raw, std::int64_t row, const Asked& asked,
+                                Answer& answer) const {
   // Each word, or all of a dense source, is left out in turn, and what is left is asked again.
   const auto columns = raw.sparse().row_indices(row);
   const auto values = raw.sparse().row_values(row);
@@ -286,7 +281,7 @@ void TagSuggester::Parts::add_words(const FeatureRows& raw, std::int64_t row, co
 }
 
 /// The cosine of one thing with each known item, 1 x known.
-Matrix TagSuggester::Parts::likeness_to_known(const FeatureRows& prepared, std::int64_t row) const {
+Matrix Answerer::Parts::likeness_to_known(const FeatureRows& prepared, std::int64_t row) const {
   if (!prepared.is_sparse())
     return products(slice(prepared, row, 1), model.suggester.known.view(), jobs);
   Matrix likeness = Matrix::Zero(1, model.suggester.known.view().rows());
@@ -302,8 +297,8 @@ Matrix TagSuggester::Parts::likeness_to_known(const FeatureRows& prepared, std::
   return likeness;
 }
 
-void TagSuggester::Parts::add_known(const FeatureRows& prepared, std::int64_t row,
-                                    const Asked& asked, SuggestAnswer& answer) const {
+void Answerer::Parts::add_known(const FeatureRows& prepared, std::int64_t row, const Asked& asked,
+                                Answer& answer) const {
   const Suggester& suggester = model.suggester;
   const Matrix likeness = likeness_to_known(prepared, row);
   const SparseView tags = suggester.known_tags.view();
@@ -326,21 +321,21 @@ void TagSuggester::Parts::add_known(const FeatureRows& prepared, std::int64_t ro
   }
 }
 
-TagSuggester::TagSuggester(const Library& library, const std::string& model,
-                           const std::string& collection, const Run& run)
-    : parts_(new Parts{library, suggest_model_for(library, model, collection), run.jobs}) {
+Answerer::Answerer(const Library& library, const std::string& model, const std::string& collection,
+                   const Run& run)
+    : parts_(new Parts{library, model_for(library, model, collection), run.jobs}) {
   parts_->set_file(model_record(library, parts_->name).file);
-  parts_->model = load_suggest_model(TensorFile(parts_->file));
+  parts_->model = load_model(TensorFile(parts_->file));
   parts_->unseen = std::make_unique<UnseenFeatures>(library, parts_->model.collection);
   if (has_collection(library, parts_->model.collection))
     parts_->update = update_model(parts_->model, library, run);
   parts_->number();
 }
-TagSuggester::~TagSuggester() = default;
-TagSuggester::TagSuggester(TagSuggester&&) noexcept = default;
+Answerer::~Answerer() = default;
+Answerer::Answerer(Answerer&&) noexcept = default;
 
-std::vector<SuggestAnswer> TagSuggester::suggest(std::span<const EvidenceOf> things,
-                                                 const SuggestOptions& options) const {
+std::vector<Answer> Answerer::ask(std::span<const EvidenceOf> things,
+                                  const Options& options) const {
   std::vector<Parts::Asked> asked;
   std::vector<EvidenceOf> whole(things.begin(), things.end());
   std::vector<std::string> why;
@@ -349,16 +344,15 @@ std::vector<SuggestAnswer> TagSuggester::suggest(std::span<const EvidenceOf> thi
     require_evidence(parts_->model, thing, why.back());
     asked.push_back({columns_of(parts_->model, parts_->by_key, thing.tags), -1});
   }
-  std::vector<SuggestAnswer> answers =
+  std::vector<Answer> answers =
       parts_->answer(evidence_rows(parts_->model.evidence, whole), asked, options, parts_->jobs);
   for (std::size_t i = 0; i < answers.size(); ++i) answers[i].unseen = std::move(why[i]);
   return answers;
 }
 
-void TagSuggester::suggest_all(
-    const std::string& collection_name, const SuggestOptions& options,
-    const std::function<void(std::int64_t, const std::string&, SuggestAnswer&&)>& visit,
-    const Run& run) const {
+void Answerer::ask_all(const std::string& collection_name, const Options& options,
+                       const std::function<void(std::int64_t, const std::string&, Answer&&)>& visit,
+                       const Run& run) const {
   const ReadSnapshot snapshot = read_snapshot(parts_->library);
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
@@ -388,15 +382,14 @@ void TagSuggester::suggest_all(
       which.push_back(begin + i);
       ids.push_back(item.id);
     }
-    std::vector<SuggestAnswer> answers =
+    std::vector<Answer> answers =
         parts_->answer(take_rows(rows.view(), which), asked, options, run.jobs);
     for (std::size_t i = 0; i < answers.size(); ++i) visit(which[i], ids[i], std::move(answers[i]));
   }
 }
 
-std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_name,
-                                                 std::span<const std::string> ids,
-                                                 const SuggestOptions& options) const {
+std::vector<Answer> Answerer::ask(const std::string& collection_name,
+                                  std::span<const std::string> ids, const Options& options) const {
   const ReadSnapshot snapshot = read_snapshot(parts_->library);
   const Collection source = commonplace::collection(parts_->library, collection_name);
   const bool own = collection_name == parts_->model.collection;
@@ -418,18 +411,18 @@ std::vector<SuggestAnswer> TagSuggester::suggest(const std::string& collection_n
                         parts_->jobs);
 }
 
-const std::string& TagSuggester::name() const { return parts_->name; }
-const SuggestModel& TagSuggester::model() const { return parts_->model; }
-const std::string& TagSuggester::collection() const { return parts_->model.collection; }
-const SuggestUpdate& TagSuggester::update() const { return parts_->update; }
+const std::string& Answerer::name() const { return parts_->name; }
+const Model& Answerer::model() const { return parts_->model; }
+const std::string& Answerer::collection() const { return parts_->model.collection; }
+const Update& Answerer::update() const { return parts_->update; }
 
-SuggestUpdate TagSuggester::refresh() {
-  const SuggestUpdate update = update_model(parts_->model, parts_->library, {.jobs = parts_->jobs});
+Update Answerer::refresh() {
+  const Update update = update_model(parts_->model, parts_->library, {.jobs = parts_->jobs});
   if (update.any()) parts_->number();
   return update;
 }
 
-bool TagSuggester::keep(Library& library) {
+bool Answerer::keep(Library& library) {
   for (const ModelRecord& record : model_records(library))
     if (parts_->is_of(record)) {
       const auto write = [&](const std::filesystem::path& path) { save(parts_->model, path); };
@@ -439,37 +432,37 @@ bool TagSuggester::keep(Library& library) {
   return false;
 }
 
-std::vector<std::pair<std::string, std::string>> suggest_models(const Library& library) {
+std::vector<std::pair<std::string, std::string>> models(const Library& library) {
   std::vector<std::pair<std::string, std::string>> result;
   for (const ModelRecord& record : model_records(library))
-    if (record.kind == kSuggestModelKind)
+    if (record.kind == kModelKind)
       result.emplace_back(record.name,
                           nlohmann::json::parse(record.report).value("collection", ""));
   return result;
 }
 
-std::string suggest_model_for(const Library& library, const std::string& model,
-                              const std::string& collection) {
+std::string model_for(const Library& library, const std::string& model,
+                      const std::string& collection) {
   if (!model.empty()) {
     const ModelRecord record = model_record(library, model);
-    require(record.kind == kSuggestModelKind, "the model '", model, "' is of the kind '",
-            record.kind, "'; expected one made by 'commonplace learn LIB suggest'");
+    require(record.kind == kModelKind, "the model '", model, "' is of the kind '", record.kind,
+            "'; expected one made by 'commonplace learn LIB suggest'");
     return model;
   }
   std::vector<std::string> fitting;
   std::string all;
-  for (const auto& [name, of] : suggest_models(library)) {
+  for (const auto& [name, of] : models(library)) {
     all += (all.empty() ? "'" : ", '") + name + "'";
     if (collection.empty() || of == collection) fitting.push_back(name);
   }
   require(!all.empty(),
           "no model that suggests tags has been learned; run 'commonplace learn LIB suggest",
           " --collection NAME'");
-  if (fitting.empty() && !collection.empty() && suggest_models(library).size() == 1)
-    return suggest_models(library)[0].first;
+  if (fitting.empty() && !collection.empty() && models(library).size() == 1)
+    return models(library)[0].first;
   require(fitting.size() == 1, "it is not clear which model to use; name one of ", all,
           " with --model");
   return fitting[0];
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

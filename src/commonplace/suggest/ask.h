@@ -14,9 +14,9 @@
 #include "commonplace/suggest/model.h"
 #include "commonplace/suggest/update.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
-struct SuggestOptions {
+struct Options {
   std::int64_t limit = 10;
   std::optional<double> threshold{};  ///< least confidence; none: the model's own
   std::string only{};                 ///< no tag but this one, of the model's; empty: all
@@ -24,7 +24,7 @@ struct SuggestOptions {
 };
 
 /// Why a tag was suggested.
-struct SuggestReasons {
+struct Reasons {
   struct Word {
     std::string word;
     double weight = 0;  ///< by how much the confidence falls without it
@@ -42,13 +42,13 @@ struct SuggestReasons {
 
 struct Suggestion {
   std::string tag;
-  double confidence = 0;   ///< the share of such suggestions that are right
-  double score = 0;        ///< what that comes from; it tells apart what is equally sure
-  bool implied = false;    ///< it has the confidence of a tag below it
-  SuggestReasons reasons;  ///< if asked for
+  double confidence = 0;  ///< the share of such suggestions that are right
+  double score = 0;       ///< what that comes from; it tells apart what is equally sure
+  bool implied = false;   ///< it has the confidence of a tag below it
+  Reasons reasons;        ///< if asked for
 };
 
-struct SuggestAnswer {
+struct Answer {
   std::vector<Suggestion> suggestions;  ///< surest first; empty: nothing fits
   double familiarity = 0;  ///< in [0, 1]: how much the model has seen that is like this
   /// Why features that tags are told from could not be made of the thing; empty: they could.
@@ -57,39 +57,37 @@ struct SuggestAnswer {
 
 /// A model open for suggesting, brought up to date with the tags and decisions of its collection.
 /// Several threads may ask at once; the library must outlive it.
-class TagSuggester {
+class Answerer {
  public:
   /// `model` is the name of a suggest model; empty: the only one there is, or the one of
   /// `collection`. Error if that is not clear.
-  TagSuggester(const Library& library, const std::string& model, const std::string& collection,
-               const Run& run);
-  ~TagSuggester();
-  TagSuggester(TagSuggester&&) noexcept;
+  Answerer(const Library& library, const std::string& model, const std::string& collection,
+           const Run& run);
+  ~Answerer();
+  Answerer(Answerer&&) noexcept;
 
   /// For things that need not be in the library. A tag in the evidence is not suggested. Error for
   /// a thing that has nothing of what the model tells tags from.
-  std::vector<SuggestAnswer> suggest(std::span<const EvidenceOf> things,
-                                     const SuggestOptions& options) const;
+  std::vector<Answer> ask(std::span<const EvidenceOf> things, const Options& options) const;
   /// For items of `collection` by their ids. Tags that an item has, or that were rejected for it,
   /// are not suggested. Error for an id that there is not.
-  std::vector<SuggestAnswer> suggest(const std::string& collection,
-                                     std::span<const std::string> ids,
-                                     const SuggestOptions& options) const;
+  std::vector<Answer> ask(const std::string& collection, std::span<const std::string> ids,
+                          const Options& options) const;
   /// For all items of `collection`, in the order of their rows, by blocks.
-  void suggest_all(const std::string& collection, const SuggestOptions& options,
-                   const std::function<void(std::int64_t row, const std::string& id,
-                                            SuggestAnswer&& answer)>& visit,
-                   const Run& run) const;
+  void ask_all(
+      const std::string& collection, const Options& options,
+      const std::function<void(std::int64_t row, const std::string& id, Answer&& answer)>& visit,
+      const Run& run) const;
 
   const std::string& name() const;
-  const SuggestModel& model() const;
+  const Model& model() const;
   /// Its own collection.
   const std::string& collection() const;
   /// What had come since the model was learned.
-  const SuggestUpdate& update() const;
+  const Update& update() const;
   /// Learns what has come since it was opened. Decisions take O(M² + M tags) each, whatever the
   /// size of the collection, but for copying what is known of its items.
-  SuggestUpdate refresh();
+  Update refresh();
   /// Stores the model as it now is. False, and nothing is stored, if it was learned anew or removed
   /// since it was opened.
   bool keep(Library& library);
@@ -100,11 +98,11 @@ class TagSuggester {
 };
 
 /// The names of the suggest models, with their collections.
-std::vector<std::pair<std::string, std::string>> suggest_models(const Library& library);
+std::vector<std::pair<std::string, std::string>> models(const Library& library);
 
 /// The suggest model of that name; if it is empty, the only one there is, or the one of
 /// `collection`. Error if there is none, it is not clear which, or it is of another kind.
-std::string suggest_model_for(const Library& library, const std::string& model,
-                              const std::string& collection);
+std::string model_for(const Library& library, const std::string& model,
+                      const std::string& collection);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -28,8 +28,11 @@ namespace commonplace {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measured, value, interval)
+
+namespace suggest {
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownSuggestions, count, confidence, right, interval)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuggestResult, method, prototypes, settings, precision,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MethodQuality, method, prototypes, settings, precision,
                                    precision_at_1, precision_at_3, precision_at_5, ndcg_at_5,
                                    f1_at_5, popular_ndcg, rare_ndcg, rank_loss, one_error, coverage,
                                    hamming_loss, f1, has_confidence, calibration_error, shown,
@@ -52,7 +55,7 @@ struct Answers {
 struct Learned {
   std::function<Answers(const FeatureRows&)> answer;
   std::int64_t prototypes = 0;
-  std::string settings;  ///< as SuggestResult has them
+  std::string settings;  ///< as MethodQuality has them
   double threshold = 0;  ///< of confidence; 0: none
   std::optional<SuggesterQuality> claimed{};
 };
@@ -200,7 +203,7 @@ ShownSuggestions shown_of(const std::vector<ItemMeasures>& items, bool rare, boo
 }
 
 void summarise_confidence(const std::vector<ItemMeasures>& items, bool in_time,
-                          SuggestResult& result) {
+                          MethodQuality& result) {
   std::vector<double> confidences;
   std::vector<std::uint8_t> outcomes;
   std::vector<double> shown;
@@ -226,7 +229,7 @@ Measured difference(double real, const Interval& of_real, double claimed,
            value + std::hypot(of_real.high - real, claimed - of_claimed.low)}};
 }
 
-void compare(const SuggesterQuality& claimed, SuggestResult& result) {
+void compare(const SuggesterQuality& claimed, MethodQuality& result) {
   result.has_claim = claimed.items > 0;
   if (!result.has_claim) return;
   result.claimed_precision_at_1 = claimed.precision_at_1;
@@ -243,8 +246,8 @@ void compare(const SuggesterQuality& claimed, SuggestResult& result) {
       difference(result.shown.right, result.shown.interval, given, calibrated);
 }
 
-SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confidence, bool in_time) {
-  SuggestResult result;
+MethodQuality summarise(const std::vector<ItemMeasures>& items, bool has_confidence, bool in_time) {
+  MethodQuality result;
   for (std::size_t k = 0; k < result.precision.size(); ++k) {
     for (const ItemMeasures& each : items) result.precision[k] += each.precision[k];
     result.precision[k] /= static_cast<double>(items.size());
@@ -270,10 +273,10 @@ SuggestResult summarise(const std::vector<ItemMeasures>& items, bool has_confide
 /// What all methods are tried on.
 class Contest {
  public:
-  Contest(const SuggestTrial& trial, int jobs)
+  Contest(const Trial& trial, int jobs)
       : trial_(trial), jobs_(jobs), popular_(popular_tags(trial.train_tags.view())) {}
 
-  SuggestResult run(const std::string& name, const std::function<Learned()>& learn) const {
+  MethodQuality run(const std::string& name, const std::function<Learned()>& learn) const {
     forget_peak_memory();
     const std::int64_t before = current_memory();
     const auto begin = Clock::now();
@@ -290,7 +293,7 @@ class Contest {
       has_confidence = answers.confidence.size() > 0;
       judge(answers, learned.threshold, first, items);
     }
-    SuggestResult result = summarise(items, has_confidence, !trial_.times.empty());
+    MethodQuality result = summarise(items, has_confidence, !trial_.times.empty());
     if (learned.claimed) compare(*learned.claimed, result);
     result.method = name;
     result.prototypes = learned.prototypes;
@@ -321,13 +324,12 @@ class Contest {
                  });
   }
 
-  const SuggestTrial& trial_;
+  const Trial& trial_;
   int jobs_;
   std::vector<std::uint8_t> popular_;
 };
 
-Learned learn_commonplace(const SuggestTrial& trial, const SuggesterOptions& options,
-                          const Run& run) {
+Learned learn_commonplace(const Trial& trial, const SuggesterOptions& options, const Run& run) {
   auto learned = std::make_shared<LearnedSuggester>(
       learn_suggester({trial.train.view(), trial.blocks, trial.train_tags.view(), trial.times,
                        trial.strange.view(), trial.strange_times, trial.min_uses},
@@ -369,7 +371,7 @@ Sparse as_sparse(const MatrixView& rows) {
 /// one.
 class Weighed {
  public:
-  explicit Weighed(const SuggestTrial& trial) : blocks_(trial.blocks) {
+  explicit Weighed(const Trial& trial) : blocks_(trial.blocks) {
     const FeatureRows rows = trial.train.view();
     if (rows.is_sparse())
       weights_ = feature_weights(rows.sparse(), trial.train_tags.view(),
@@ -387,11 +389,11 @@ class Weighed {
   Sparse train_;
 };
 
-template <class Model>
-Learned baseline(Model model, std::shared_ptr<const Weighed> weighed, bool probabilities) {
+template <class Fitted>
+Learned baseline(Fitted model, std::shared_ptr<const Weighed> weighed, bool probabilities) {
   Learned result;
   result.threshold = probabilities ? 0.5 : 0;
-  result.answer = [model = std::make_shared<const Model>(std::move(model)), weighed,
+  result.answer = [model = std::make_shared<const Fitted>(std::move(model)), weighed,
                    probabilities](const FeatureRows& raw) {
     Answers answers;
     answers.scores = score(*model, weighed ? weighed->weigh(raw).view() : raw.sparse());
@@ -401,7 +403,7 @@ Learned baseline(Model model, std::shared_ptr<const Weighed> weighed, bool proba
   return result;
 }
 
-Learned learn_baseline(const std::string& name, const SuggestTrial& trial, const Run& run) {
+Learned learn_baseline(const std::string& name, const Trial& trial, const Run& run) {
   const SparseView tags = trial.train_tags.view();
   if (name == "poisson") {
     return baseline(fit_poisson_tags(trial.train.view().sparse(), tags, {}, run), nullptr, false);
@@ -457,30 +459,30 @@ struct Entry {
   std::function<Learned()> learn;
 };
 
-std::vector<SuggestResult> run_together(const std::vector<Entry>& entries,
-                                        const SuggestTrial& trial, const Run& run) {
+std::vector<MethodQuality> run_together(const std::vector<Entry>& entries, const Trial& trial,
+                                        const Run& run) {
   const Contest contest(trial, run.jobs);
-  std::vector<SuggestResult> results;
+  std::vector<MethodQuality> results;
   for (const std::string& bytes :
        share_work(run.comm, std::ssize(entries), [&](std::int64_t number) {
          const Entry& entry = entries[static_cast<std::size_t>(number)];
          return serialise(contest.run(entry.name, entry.learn));
        }))
-    results.push_back(deserialise<SuggestResult>(bytes));
+    results.push_back(deserialise<MethodQuality>(bytes));
   return results;
 }
 
 }  // namespace
 
-SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, const Run& run) {
+Evaluation evaluate(const Trial& trial, const SuggesterOptions& model,
+                    const EvaluationOptions& options, const Run& run) {
   check(model);
   const std::vector<std::string> baselines =
       baselines_asked_for(options.baselines, trial.train.is_sparse);
   const std::vector<SuggesterOptions> methods = methods_asked_for(options.methods, model);
   const std::vector<std::string> sweep = split(options.sweep);
   for (const std::string& count : sweep) prototype_count(count, trial.train_tags.rows());
-  SuggestEvaluation evaluation;
+  Evaluation evaluation;
   evaluation.train_items = trial.train_tags.rows();
   evaluation.test_items = trial.test_tags.rows();
   evaluation.untagged = trial.untagged;
@@ -516,4 +518,5 @@ SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOpt
   return evaluation;
 }
 
+}  // namespace suggest
 }  // namespace commonplace

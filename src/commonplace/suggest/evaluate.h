@@ -12,18 +12,18 @@
 #include "commonplace/suggest/core/suggester_quality.h"
 #include "commonplace/suggest/evaluate_trial.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
-struct SuggestEvaluationOptions {
+struct EvaluationOptions {
   std::string methods = "combined,tags,category";  ///< of Commonplace
   std::string baselines = "logistic,knn,popular";  ///< also svm, poisson; all; none
-  std::string sweep{};          ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
-  SuggestSplitOptions split{};  ///< of a collection
+  std::string sweep{};   ///< numbers of prototypes to try, such as 1%,5%,20%; empty: none
+  SplitOptions split{};  ///< of a collection
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SuggestEvaluationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvaluationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("methods", options.methods, "ways of Commonplace: combined, tags, category, knn");
   visit("baselines", options.baselines, "logistic, svm, knn, popular, poisson; all or none");
   visit("sweep", options.sweep, "also try these numbers of prototypes, such as 1%,5%,20%");
@@ -31,7 +31,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// How one method did.
-struct SuggestResult {
+struct MethodQuality {
   std::string method;
   std::int64_t prototypes = 0;  ///< 0 where there are none
   std::string settings;         ///< chosen and tried, as to_json(SuggesterReport); empty: none
@@ -65,22 +65,22 @@ struct SuggestResult {
   std::int64_t memory = 0;  ///< bytes that learning and predicting took at most, beyond the data
 };
 
-struct SuggestEvaluation {
+struct Evaluation {
   std::int64_t train_items = 0;
   std::int64_t test_items = 0;
-  std::int64_t untagged = 0;  ///< as SuggestTrial has it
+  std::int64_t untagged = 0;  ///< as Trial has it
   std::int64_t strange = 0;   ///< test items none of whose tags could be suggested
   std::int64_t features = 0;
   std::int64_t tags = 0;
-  std::vector<SuggestResult> methods;
-  std::vector<SuggestResult> sweep;  ///< the tags' processes, by number of prototypes
+  std::vector<MethodQuality> methods;
+  std::vector<MethodQuality> sweep;  ///< the tags' processes, by number of prototypes
 };
 
 /// Learns from the trial's first part by each method and asks for the tags of the second. Nothing
 /// of the second part is seen by any choice. A test item of whose tags none can be suggested counts
 /// in precision, with 0, and in nothing else. Every rank has the whole trial, and each method is
 /// run by one of them. Collective.
-SuggestEvaluation evaluate_suggest(const SuggestTrial& trial, const SuggesterOptions& model,
-                                   const SuggestEvaluationOptions& options, const Run& run);
+Evaluation evaluate(const Trial& trial, const SuggesterOptions& model,
+                    const EvaluationOptions& options, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -20,6 +20,8 @@ namespace commonplace {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Kernel, kind, length_scale, variance)
 
+namespace suggest {
+
 namespace {
 
 constexpr std::uint64_t kRepetition = 0x636cULL;
@@ -355,8 +357,8 @@ class ClassifyContest {
       go_to(repetition);
       PrototypeOptions choice = descent_;
       choice.seed = seed_of(repetition);
-      return serialise(commonplace::run(methods[static_cast<std::size_t>(piece % count)], stage_,
-                                        options_, choice));
+      return serialise(
+          suggest::run(methods[static_cast<std::size_t>(piece % count)], stage_, options_, choice));
     });
     Outcomes outcomes;
     for (std::int64_t piece = 0; piece < total; ++piece)
@@ -447,4 +449,5 @@ ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const Classif
   return evaluation;
 }
 
+}  // namespace suggest
 }  // namespace commonplace

@@ -13,7 +13,7 @@
 #include "commonplace/suggest/core/prototypes.h"
 #include "commonplace/suggest/evaluate_classify_items.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 struct ClassifyOptions {
   std::string kernel = "rbf";                     ///< rbf, nn, linear or cosine
@@ -28,9 +28,9 @@ struct ClassifyOptions {
   bool surface = true;            ///< also the marginal likelihood by length scale and variance
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, ClassifyOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ClassifyOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("kernel", options.kernel, "how items are compared: rbf, nn, linear or cosine");
   visit("prototypes", options.prototypes, "numbers, or shares of the training items, to try");
   visit("selection", options.selection, "ways of choosing prototypes to compare");
@@ -97,4 +97,4 @@ ClassifyEvaluation evaluate_classify(const ClassifiedItems& items, const Classif
                                      const PrototypeOptions& descent,
                                      const HyperparameterOptions& tuning, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

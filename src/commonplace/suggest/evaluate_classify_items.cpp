@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/csv.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 std::string trimmed(const std::string& cell) {
@@ -73,4 +73,4 @@ ClassifiedItems read_classified(const std::filesystem::path& path) {
   return items;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Items of known classes.
 struct ClassifiedItems {
@@ -21,4 +21,4 @@ struct ClassifiedItems {
 /// or a line of another length.
 ClassifiedItems read_classified(const std::filesystem::path& path);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

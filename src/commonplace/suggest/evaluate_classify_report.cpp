@@ -9,7 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/eval/plot.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -115,4 +115,4 @@ std::string evaluation_plot(const ClassifyEvaluation& evaluation) {
   return chart_page(charts, 1);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -4,10 +4,10 @@
 
 #include "commonplace/eval/plot.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
-nlohmann::ordered_json result_json(const SuggestResult& result) {
+nlohmann::ordered_json result_json(const MethodQuality& result) {
   const auto interval = [](const Interval& each) {
     return nlohmann::ordered_json{each.low, each.high};
   };
@@ -63,12 +63,12 @@ nlohmann::ordered_json result_json(const SuggestResult& result) {
   return json;
 }
 
-Chart precision_chart(const SuggestEvaluation& evaluation) {
+Chart precision_chart(const Evaluation& evaluation) {
   Chart chart;
   chart.title = "Precision of the first k tags";
   chart.x_label = "k";
   chart.y_label = "precision";
-  for (const SuggestResult& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     Series& series = chart.series.emplace_back();
     series.name = each.method;
     for (std::size_t k = 1; k <= each.precision.size(); ++k) {
@@ -79,7 +79,7 @@ Chart precision_chart(const SuggestEvaluation& evaluation) {
   return chart;
 }
 
-Chart sweep_chart(const SuggestEvaluation& evaluation) {
+Chart sweep_chart(const Evaluation& evaluation) {
   Chart chart;
   chart.title = "Precision by number of prototypes";
   chart.x_label = "prototypes";
@@ -87,7 +87,7 @@ Chart sweep_chart(const SuggestEvaluation& evaluation) {
   for (const std::size_t k : {1, 3, 5}) {
     Series& series = chart.series.emplace_back();
     series.name = "first " + std::to_string(k);
-    for (const SuggestResult& each : evaluation.sweep) {
+    for (const MethodQuality& each : evaluation.sweep) {
       series.x.push_back(static_cast<double>(each.prototypes));
       series.y.push_back(each.precision[k - 1]);
     }
@@ -95,7 +95,7 @@ Chart sweep_chart(const SuggestEvaluation& evaluation) {
   return chart;
 }
 
-Chart reliability_chart(const SuggestEvaluation& evaluation) {
+Chart reliability_chart(const Evaluation& evaluation) {
   Chart chart;
   chart.title = "How often a confidence is right";
   chart.x_label = "confidence";
@@ -104,7 +104,7 @@ Chart reliability_chart(const SuggestEvaluation& evaluation) {
   chart.series.back().name = "perfect";
   chart.series.back().x = {0, 1};
   chart.series.back().y = {0, 1};
-  for (const SuggestResult& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     if (each.reliability.empty()) continue;
     Series& series = chart.series.emplace_back();
     series.name = each.method;
@@ -118,11 +118,11 @@ Chart reliability_chart(const SuggestEvaluation& evaluation) {
 
 }  // namespace
 
-std::string to_json(const SuggestEvaluation& evaluation) {
+std::string to_json(const Evaluation& evaluation) {
   nlohmann::ordered_json methods = nlohmann::ordered_json::array();
-  for (const SuggestResult& each : evaluation.methods) methods.push_back(result_json(each));
+  for (const MethodQuality& each : evaluation.methods) methods.push_back(result_json(each));
   nlohmann::ordered_json sweep = nlohmann::ordered_json::array();
-  for (const SuggestResult& each : evaluation.sweep) sweep.push_back(result_json(each));
+  for (const MethodQuality& each : evaluation.sweep) sweep.push_back(result_json(each));
   const nlohmann::ordered_json json = {{"train_items", evaluation.train_items},
                                        {"test_items", evaluation.test_items},
                                        {"untagged_test_items", evaluation.untagged},
@@ -134,11 +134,11 @@ std::string to_json(const SuggestEvaluation& evaluation) {
   return json.dump();
 }
 
-std::string evaluation_plot(const SuggestEvaluation& evaluation) {
+std::string evaluation_plot(const Evaluation& evaluation) {
   std::vector<Chart> charts = {precision_chart(evaluation)};
   if (evaluation.sweep.size() > 1) charts.push_back(sweep_chart(evaluation));
   charts.push_back(reliability_chart(evaluation));
   return chart_page(charts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

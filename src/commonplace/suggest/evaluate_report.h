@@ -4,10 +4,10 @@
 
 #include "commonplace/suggest/evaluate.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
-std::string to_json(const SuggestEvaluation& evaluation);
+std::string to_json(const Evaluation& evaluation);
 /// Precision against k, against the number of prototypes (if swept) and reliability, as one SVG.
-std::string evaluation_plot(const SuggestEvaluation& evaluation);
+std::string evaluation_plot(const Evaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -11,7 +11,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/suggest/targets.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Gathers the records of one file, tags and features by number.
@@ -61,7 +61,7 @@ Sparse without_rejected(const SparseView& targets) {
 
 /// Which rows are for learning: the oldest, or a random share. In time the test is in its order.
 Split split_of(const Collection& collection, const std::vector<std::string>& times,
-               const SparseView& targets, const SuggestSplitOptions& options, std::uint64_t seed) {
+               const SparseView& targets, const SplitOptions& options, std::uint64_t seed) {
   std::vector<std::int64_t> tagged;
   for (std::int64_t row = 0; row < targets.rows; ++row)
     if (!targets.row_indices(row).empty()) tagged.push_back(row);
@@ -118,7 +118,7 @@ Sparse kept_targets(const SparseView& targets, std::span<const std::int64_t> row
 
 }  // namespace
 
-SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test) {
+Trial read_trial(const std::filesystem::path& train, const std::filesystem::path& test) {
   FileRows first = read_rows(train);
   FileRows second = read_rows(test);
   const std::int64_t width = std::max(first.features.columns, second.features.columns);
@@ -139,7 +139,7 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
   };
-  SuggestTrial trial;
+  Trial trial;
   trial.train.is_sparse = trial.test.is_sparse = true;
   trial.train.sparse.columns = trial.test.sparse.columns = width;
   trial.train_tags.columns = trial.test_tags.columns = next;
@@ -163,9 +163,8 @@ SuggestTrial read_trial(const std::filesystem::path& train, const std::filesyste
   return trial;
 }
 
-SuggestTrial split_collection(const Library& library, const std::string& collection_name,
-                              const SuggestModelOptions& options, const SuggestSplitOptions& how,
-                              const Run& run) {
+Trial split_collection(const Library& library, const std::string& collection_name,
+                       const ModelOptions& options, const SplitOptions& how, const Run& run) {
   require(how.test_share >= 0 && how.test_share < 1, "test_share is ", how.test_share,
           "; expected a share between 0 and 1, or 0 for the usual one");
   const ReadSnapshot snapshot = read_snapshot(library);
@@ -174,7 +173,7 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
   const std::int64_t min_uses = control.min_uses;
   control.min_uses = 1;
   merge_leaves(library, source, control);
-  SuggestTags tags = read_suggest_tags(library, source, control);
+  Tags tags = read_tags(library, source, control);
   require_tags(tags, collection_name);
   tags.targets = without_rejected(tags.targets.view());
   const std::vector<std::string> times = item_times(library, source);
@@ -190,11 +189,11 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
   require(next > 0, "no tag is used by ", min_uses,
           " of the items to learn from; give a smaller --min-uses");
 
-  const SuggestEvidence evidence = choose_evidence(library, source, options.evidence, run);
+  const Evidence evidence = choose_evidence(library, source, options.evidence, run);
   require(!uses_tags(evidence),
           "an evaluation with other tags as evidence is not possible: they are what is asked for");
   const StoredRows rows = evidence_rows(library, source, evidence, false, run);
-  SuggestTrial trial;
+  Trial trial;
   trial.min_uses = min_uses;
   const auto is_strange = [&](std::int64_t row) {
     return std::ranges::none_of(tags.targets.view().row_indices(row), [&](std::int32_t tag) {
@@ -220,4 +219,4 @@ SuggestTrial split_collection(const Library& library, const std::string& collect
   return trial;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

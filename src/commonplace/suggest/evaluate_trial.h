@@ -11,10 +11,10 @@
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/model.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Items to learn from, and items to be asked for afterwards.
-struct SuggestTrial {
+struct Trial {
   StoredRows train;   ///< items x features, raw
   Sparse train_tags;  ///< items x tags, 1 where the item has the tag
   StoredRows test;
@@ -34,27 +34,26 @@ struct SuggestTrial {
 /// and those that no item of `train` has are left out: they cannot be suggested, and count against
 /// everyone alike as nothing. Items without tags are left out of both: nobody said what they show.
 /// Error if the files do not fit together.
-SuggestTrial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
+Trial read_trial(const std::filesystem::path& train, const std::filesystem::path& test);
 
 /// How the items of a collection are split.
-struct SuggestSplitOptions {
+struct SplitOptions {
   std::string split = "random";  ///< or time: the newest are asked for
   double test_share = 0;  ///< that is asked for; 0: 0.3 of a random split, half of one in time
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SuggestSplitOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SplitOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("split", options.split, "of a collection: random, or time: the newest are asked for");
   visit("test_share", options.test_share,
         "share of the items asked for; 0: 0.3 of a random split, half of one in time");
 }
 
-/// The collection's tagged items in two parts for evaluate_suggest. Tags are those that learning
+/// The collection's tagged items in two parts for evaluate. Tags are those that learning
 /// from the first part would have, and items of the second have no word that none of the first has.
 /// Collective.
-SuggestTrial split_collection(const Library& library, const std::string& collection,
-                              const SuggestModelOptions& options, const SuggestSplitOptions& how,
-                              const Run& run);
+Trial split_collection(const Library& library, const std::string& collection,
+                       const ModelOptions& options, const SplitOptions& how, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

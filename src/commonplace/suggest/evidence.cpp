@@ -18,10 +18,10 @@
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/rank_words.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
-using Source = SuggestEvidence::Source;
+using Source = Evidence::Source;
 
 /// Features that `commonplace features` made of the tags themselves (rows/text_features.cpp): they
 /// hold the answer, and a new item has none.
@@ -128,7 +128,7 @@ std::vector<float> centred(const Source& source, std::span<const float> values) 
 /// Puts rows together from what each source says of them.
 class RowBuilder {
  public:
-  RowBuilder(const SuggestEvidence& evidence, std::int64_t rows)
+  RowBuilder(const Evidence& evidence, std::int64_t rows)
       : sparse_(evidence.is_sparse()), blocks_(evidence.blocks()) {
     result_.is_sparse = sparse_;
     result_.sparse.columns = evidence.columns();
@@ -221,18 +221,18 @@ void add_stored(RowBuilder& builder, std::size_t number, const Source& source,
 
 }  // namespace
 
-std::int64_t SuggestEvidence::columns() const {
+std::int64_t Evidence::columns() const {
   std::int64_t sum = 0;
   for (const Source& source : sources) sum += source.columns;
   return sum;
 }
 
-bool SuggestEvidence::is_sparse() const {
+bool Evidence::is_sparse() const {
   return std::any_of(sources.begin(), sources.end(),
                      [](const Source& source) { return !source.dense; });
 }
 
-std::vector<std::int64_t> SuggestEvidence::blocks() const {
+std::vector<std::int64_t> Evidence::blocks() const {
   std::vector<std::int64_t> result;
   std::int64_t next = 0;
   for (const Source& source : sources) {
@@ -242,7 +242,7 @@ std::vector<std::int64_t> SuggestEvidence::blocks() const {
   return result;
 }
 
-std::string SuggestEvidence::column_name(std::int64_t column) const {
+std::string Evidence::column_name(std::int64_t column) const {
   for (const Source& source : sources) {
     if (column >= source.columns) {
       column -= source.columns;
@@ -259,11 +259,11 @@ std::string SuggestEvidence::column_name(std::int64_t column) const {
   return "?";
 }
 
-SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, const Run& run) {
+Evidence choose_evidence(const Library& library, const Collection& collection,
+                         const EvidenceOptions& options, const Run& run) {
   require(options.min_items >= 1, "min_documents is ", options.min_items, "; expected 1 or more");
   require(options.max_words >= 1, "max_words is ", options.max_words, "; expected 1 or more");
-  SuggestEvidence evidence;
+  Evidence evidence;
   evidence.tokens = options.tokens;
   const std::vector<std::string> names =
       options.features == "auto" ? usual_sources(library, collection) : split(options.features);
@@ -278,7 +278,7 @@ SuggestEvidence choose_evidence(const Library& library, const Collection& collec
 }
 
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, const Run& run) {
+                         const Evidence& evidence, bool hide, const Run& run) {
   RowBuilder builder(evidence, collection.items);
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
@@ -299,7 +299,7 @@ StoredRows evidence_rows(const Library& library, const Collection& collection,
 }
 
 EvidenceReader::EvidenceReader(const Library& library, const Collection& collection,
-                               const SuggestEvidence& evidence)
+                               const Evidence& evidence)
     : items_(library, collection) {
   for (const Source& source : evidence.sources) {
     if (source.is_text() || source.is_tags()) continue;
@@ -336,7 +336,7 @@ std::optional<EvidenceOf> EvidenceReader::find(const std::string& id, bool hide)
   return thing;
 }
 
-StoredRows evidence_rows(const SuggestEvidence& evidence, std::span<const EvidenceOf> things) {
+StoredRows evidence_rows(const Evidence& evidence, std::span<const EvidenceOf> things) {
   RowBuilder builder(evidence, std::ssize(things));
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
@@ -375,7 +375,7 @@ bool tag_is_hidden(const std::string& item, const std::string& tag_key) {
   return (hash.digest() & 1U) != 0;
 }
 
-void add_evidence(TensorWriter& writer, const SuggestEvidence& evidence) {
+void add_evidence(TensorWriter& writer, const Evidence& evidence) {
   nlohmann::json sources = nlohmann::json::array();
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
@@ -390,8 +390,8 @@ void add_evidence(TensorWriter& writer, const SuggestEvidence& evidence) {
   writer.set("tokens", options_to_json(evidence.tokens));
 }
 
-SuggestEvidence load_evidence(const TensorFile& file) {
-  SuggestEvidence evidence;
+Evidence load_evidence(const TensorFile& file) {
+  Evidence evidence;
   evidence.tokens = options_from_json<TokenOptions>(file.metadata("tokens"));
   try {
     for (const auto& json : nlohmann::json::parse(file.metadata("evidence"))) {
@@ -417,4 +417,4 @@ SuggestEvidence load_evidence(const TensorFile& file) {
   return evidence;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

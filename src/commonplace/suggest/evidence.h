@@ -18,7 +18,7 @@
 #include "commonplace/library/library.h"
 #include "commonplace/library/stored_features.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// What tags are told from.
 struct EvidenceOptions {
@@ -28,9 +28,9 @@ struct EvidenceOptions {
   TokenOptions tokens;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, EvidenceOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvidenceOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("features", options.features,
         "what tags are told from: text, tags (other tags), stored features, by commas; or auto");
   visit("min_documents|min_items", options.min_items, "leave out words that fewer items have");
@@ -39,7 +39,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// How items become rows: kinds of features side by side.
-struct SuggestEvidence {
+struct Evidence {
   struct Source {
     std::string name;  ///< "text", "tags", or of a stored feature
     std::int64_t columns = 0;
@@ -79,20 +79,19 @@ struct EvidenceOf {
 /// Which features `options` mean in this collection: with "auto" the text if there is any, and all
 /// stored dense features that came from elsewhere. Error if there is neither, for a name that the
 /// collection does not have, and for features made of the tags. Collective.
-SuggestEvidence choose_evidence(const Library& library, const Collection& collection,
-                                const EvidenceOptions& options, const Run& run);
+Evidence choose_evidence(const Library& library, const Collection& collection,
+                         const EvidenceOptions& options, const Run& run);
 
 /// The rows of all items. With `hide`, half of each item's tags are left out of its evidence, those
 /// that tag_is_hidden names: what a model of tags from tags is taught with. Collective.
 StoredRows evidence_rows(const Library& library, const Collection& collection,
-                         const SuggestEvidence& evidence, bool hide, const Run& run);
+                         const Evidence& evidence, bool hide, const Run& run);
 
 /// Reads what is known of single items of a collection, without reading the others.
 class EvidenceReader {
  public:
   /// Error if stored features are gone or are not as the model knows them.
-  EvidenceReader(const Library& library, const Collection& collection,
-                 const SuggestEvidence& evidence);
+  EvidenceReader(const Library& library, const Collection& collection, const Evidence& evidence);
 
   /// Nothing if there is no such item. With `hide` as for all items.
   std::optional<EvidenceOf> find(const std::string& id, bool hide = false);
@@ -105,13 +104,13 @@ class EvidenceReader {
 
 /// Rows of things that need not be in the library; what a thing lacks is empty. Error if a vector
 /// has another length than the model knows.
-StoredRows evidence_rows(const SuggestEvidence& evidence, std::span<const EvidenceOf> things);
+StoredRows evidence_rows(const Evidence& evidence, std::span<const EvidenceOf> things);
 
 /// Whether a tag of an item is kept from its evidence while learning: a coin that falls the same
 /// each time.
 bool tag_is_hidden(const std::string& item, const std::string& tag_key);
 
-void add_evidence(TensorWriter& writer, const SuggestEvidence& evidence);
-SuggestEvidence load_evidence(const TensorFile& file);
+void add_evidence(TensorWriter& writer, const Evidence& evidence);
+Evidence load_evidence(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -10,7 +10,7 @@
 #include "commonplace/suggest/targets.h"
 #include "commonplace/suggest/update.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// The tagged items of a collection.
@@ -24,7 +24,7 @@ struct Material {
   bool left_out = false;  ///< there are items of which only rejections are known
 };
 
-Material gather_material(const StoredRows& rows, const SuggestTags& tags,
+Material gather_material(const StoredRows& rows, const Tags& tags,
                          const std::vector<std::string>& ids, const std::vector<std::string>& times,
                          bool hide) {
   const std::vector<std::string> keys = keys_of(tags.names);
@@ -50,7 +50,7 @@ Material gather_material(const StoredRows& rows, const SuggestTags& tags,
   return material;
 }
 
-std::string features_text(const SuggestEvidence& evidence) {
+std::string features_text(const Evidence& evidence) {
   std::string text;
   for (const auto& source : evidence.sources) text += (text.empty() ? "" : ",") + source.name;
   return text;
@@ -58,23 +58,22 @@ std::string features_text(const SuggestEvidence& evidence) {
 
 }  // namespace
 
-SuggestLearningReport learn_suggest(Library& library, const std::string& collection_name,
-                                    const std::string& name, const SuggestModelOptions& options,
-                                    const Run& run) {
+Report learn(Library& library, const std::string& collection_name, const std::string& name,
+             const ModelOptions& options, const Run& run) {
   check(options.suggester);
-  SuggestModel model;
+  Model model;
   model.options = options;
   model.collection = collection_name;
   model.control = read_tag_control(options.tags);
   Material material;
-  SuggestLearningReport report;
+  Report report;
   {
     const ReadSnapshot snapshot = read_snapshot(library);
     const Collection source = collection(library, collection_name);
     model.state = state_of(library, source);
     require_same(run.comm, model.state, concat("collection '", collection_name, "'"));
     report.merged = merge_leaves(library, source, model.control);
-    SuggestTags tags = read_suggest_tags(library, source, model.control);
+    Tags tags = read_tags(library, source, model.control);
     require_tags(tags, collection_name);
     model.evidence = choose_evidence(library, source, options.evidence, run);
     const bool hide = uses_tags(model.evidence);
@@ -103,8 +102,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   std::int64_t file_bytes = 0;
   on_root(run.comm, [&] {
     const ModelRecord record = store_model(
-        library,
-        {report.model, kSuggestModelKind, {}, options_to_json(options), to_json(report), ""},
+        library, {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
         [&](const std::filesystem::path& path) { save(model, path); });
     file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(record.file));
   });
@@ -112,7 +110,7 @@ SuggestLearningReport learn_suggest(Library& library, const std::string& collect
   return report;
 }
 
-std::string to_json(const SuggestLearningReport& report) {
+std::string to_json(const Report& report) {
   nlohmann::ordered_json json = {
       {"model", report.model}, {"collection", report.collection}, {"features", report.features}};
   json.update(nlohmann::ordered_json::parse(to_json(report.fit)));
@@ -121,4 +119,4 @@ std::string to_json(const SuggestLearningReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

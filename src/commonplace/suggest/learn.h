@@ -8,9 +8,9 @@
 #include "commonplace/suggest/core/learn_suggester.h"
 #include "commonplace/suggest/model.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
-struct SuggestLearningReport {
+struct Report {
   std::string model;  ///< its name in the library
   std::string collection;
   std::string features;     ///< what tags are told from, by commas
@@ -23,10 +23,9 @@ struct SuggestLearningReport {
 /// Learns to suggest the tags of a collection from its tagged items, and stores the model under
 /// `name` (empty: "suggest.COLLECTION"). All or nothing; rank 0 stores. Error if there are no tags
 /// to learn. Collective.
-SuggestLearningReport learn_suggest(Library& library, const std::string& collection,
-                                    const std::string& name, const SuggestModelOptions& options,
-                                    const Run& run);
+Report learn(Library& library, const std::string& collection, const std::string& name,
+             const ModelOptions& options, const Run& run);
 
-std::string to_json(const SuggestLearningReport& report);
+std::string to_json(const Report& report);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

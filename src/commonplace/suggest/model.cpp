@@ -4,16 +4,16 @@
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr int kLayout = 1;
 
 }  // namespace
 
-void save(const SuggestModel& model, const std::filesystem::path& path) {
+void save(const Model& model, const std::filesystem::path& path) {
   TensorWriter writer;
-  describe_model(writer, kSuggestModelKind, kLayout, options_to_json(model.options));
+  describe_model(writer, kModelKind, kLayout, options_to_json(model.options));
   writer.set("collection", model.collection);
   writer.set("state", model.state);
   writer.set("control", to_json(model.control));
@@ -24,10 +24,10 @@ void save(const SuggestModel& model, const std::filesystem::path& path) {
   writer.write(path);
 }
 
-SuggestModel load_suggest_model(const TensorFile& file) {
-  require_kind(file, kSuggestModelKind, kLayout);
-  SuggestModel model;
-  model.options = options_from_json<SuggestModelOptions>(file.metadata("options"));
+Model load_model(const TensorFile& file) {
+  require_kind(file, kModelKind, kLayout);
+  Model model;
+  model.options = options_from_json<ModelOptions>(file.metadata("options"));
   model.collection = file.metadata("collection");
   model.state = file.metadata("state");
   model.control = tag_control_from_json(file.metadata("control"));
@@ -43,4 +43,4 @@ SuggestModel load_suggest_model(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

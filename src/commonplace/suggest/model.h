@@ -10,40 +10,40 @@
 #include "commonplace/suggest/evidence.h"
 #include "commonplace/suggest/tags.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// How a model that suggests tags is learned.
-struct SuggestModelOptions {
+struct ModelOptions {
   EvidenceOptions evidence;
   TagControlOptions tags;
   SuggesterOptions suggester;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SuggestModelOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ModelOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit_options(options.evidence, visit);
   visit_options(options.tags, visit);
   visit_options(options.suggester, visit);
 }
 
 /// All that is needed to suggest tags. A plain value.
-struct SuggestModel {
+struct Model {
   std::string collection;  ///< whose tags it learned
-  SuggestEvidence evidence;
+  Evidence evidence;
   TagControl control;
   std::vector<std::string> tags;       ///< that it may suggest, as shown
   std::vector<std::string> known_ids;  ///< per known item of the suggester: its id
   Suggester suggester;
-  SuggestModelOptions options;
+  ModelOptions options;
   std::string state;  ///< of the collection when it was learned or last updated
 };
 
 /// A safetensors file of kind "suggest".
-void save(const SuggestModel& model, const std::filesystem::path& path);
+void save(const Model& model, const std::filesystem::path& path);
 /// Error if the file is another kind's or its parts do not fit together.
-SuggestModel load_suggest_model(const TensorFile& file);
+Model load_model(const TensorFile& file);
 
-inline constexpr const char* kSuggestModelKind = "suggest";
+inline constexpr const char* kModelKind = "suggest";
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

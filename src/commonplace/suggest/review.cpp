@@ -9,7 +9,7 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Of one item, as more than this is hardly what a person would read.
@@ -59,8 +59,8 @@ std::vector<std::string> near_tags(const std::vector<std::string>& tags,
 }
 
 /// The tag as the model has it.
-std::string tag_of_model(const TagSuggester& suggester, const std::string& written) {
-  const SuggestModel& model = suggester.model();
+std::string tag_of_model(const Answerer& suggester, const std::string& written) {
+  const Model& model = suggester.model();
   const std::string name = rejected_by(model.control, tag_name(written));
   for (const std::string& tag : model.tags)
     if (tag_key(tag) == tag_key(name)) return tag;
@@ -70,8 +70,8 @@ std::string tag_of_model(const TagSuggester& suggester, const std::string& writt
                     : "there are: " + near);
 }
 
-SuggestOptions suggest_options(const TagSuggester& suggester, const ReviewOptions& options) {
-  SuggestOptions result;
+Options suggest_options(const Answerer& suggester, const ReviewOptions& options) {
+  Options result;
   result.limit = kMostPerItem;
   result.threshold = options.threshold;
   if (options.order == ReviewOrder::uncertain && !result.threshold)
@@ -102,14 +102,14 @@ std::string snippet_of(const std::string& text) {
   return shown.size() < line.size() || text.size() > 4 * kSnippet ? shown + "…" : shown;
 }
 
-std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
+std::vector<ReviewCandidate> review_candidates(const Answerer& suggester,
                                                const std::string& collection,
                                                const ReviewOptions& options, const Run& run) {
   require(options.limit >= 0, "the limit is ", options.limit, "; expected 1 or more, or 0 for all");
   std::vector<ReviewCandidate> found;
-  suggester.suggest_all(
+  suggester.ask_all(
       collection, suggest_options(suggester, options),
-      [&](std::int64_t, const std::string& id, const SuggestAnswer& answer) {
+      [&](std::int64_t, const std::string& id, const Answer& answer) {
         for (const Suggestion& each : answer.suggestions)
           found.push_back({id, each.tag, each.confidence, each.score});
       },
@@ -128,7 +128,7 @@ std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
   return found;
 }
 
-ReviewQueue::ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
+ReviewQueue::ReviewQueue(Library& library, Answerer& suggester, const std::string& collection,
                          const ReviewOptions& options, const Run& run)
     : library_(library),
       suggester_(suggester),
@@ -157,12 +157,11 @@ std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) 
   const ReviewCandidate& candidate = queue_[static_cast<std::size_t>(behind)];
   ReviewEntry entry = read(candidate);
   if (!explain) return entry;
-  SuggestOptions options;
+  Options options;
   options.threshold = 0;
   options.only = candidate.tag;
   options.explain = true;
-  const SuggestAnswer answer =
-      suggester_.suggest(collection_.name, std::span(&candidate.id, 1), options)[0];
+  const Answer answer = suggester_.ask(collection_.name, std::span(&candidate.id, 1), options)[0];
   if (answer.suggestions.empty()) return std::nullopt;
   entry.confidence = answer.suggestions[0].confidence;
   entry.reasons = answer.suggestions[0].reasons;
@@ -182,7 +181,7 @@ const ReviewEntry* ReviewQueue::next() {
 void ReviewQueue::store(const ReviewCandidate& candidate, Verdict verdict) {
   reader_.reset();
   decide(library_, collection_, {{candidate.id, candidate.tag, verdict, ""}});
-  const SuggestUpdate update = suggester_.refresh();
+  const Update update = suggester_.refresh();
   learned_.new_items += update.new_items;
   learned_.changed_items += update.changed_items;
   learned_.new_tags += update.new_tags;
@@ -207,7 +206,7 @@ void ReviewQueue::answer(Verdict verdict) {
 
 bool ReviewQueue::undo() {
   if (answers_.empty()) return false;
-  const Answer& last = answers_.back();
+  const Answered& last = answers_.back();
   if (last.verdict != Verdict::withdrawn) store(last.candidate, Verdict::withdrawn);
   count(last.candidate.tag, last.verdict, -1);
   queue_.push_front(last.candidate);
@@ -220,4 +219,4 @@ bool ReviewQueue::keep() {
   return (learned_.any() || suggester_.update().any()) && suggester_.keep(library_);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

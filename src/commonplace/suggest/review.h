@@ -13,7 +13,7 @@
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/ask.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 enum class ReviewOrder {
   confident,  ///< surest first, of equally sure ones by their scores
@@ -39,7 +39,7 @@ struct ReviewEntry {
   std::vector<std::string> tags;  ///< that it has
   std::string tag;                ///< that is suggested
   double confidence = 0;
-  SuggestReasons reasons;  ///< if asked for
+  Reasons reasons;  ///< if asked for
 };
 
 struct ReviewCounts {
@@ -61,7 +61,7 @@ struct ReviewCandidate {
 
 /// All questions about a collection, in their order. O(items). Error for a tag that the model does
 /// not know, with those that are spelt like it.
-std::vector<ReviewCandidate> review_candidates(const TagSuggester& suggester,
+std::vector<ReviewCandidate> review_candidates(const Answerer& suggester,
                                                const std::string& collection,
                                                const ReviewOptions& options, const Run& run);
 
@@ -76,7 +76,7 @@ class ReviewQueue {
  public:
   /// Asks the model for all items, O(items). The library and the suggester must outlive the queue.
   /// Error for a tag that the model does not know, with those that are spelt like it.
-  ReviewQueue(Library& library, TagSuggester& suggester, const std::string& collection,
+  ReviewQueue(Library& library, Answerer& suggester, const std::string& collection,
               const ReviewOptions& options, const Run& run);
 
   /// How many are not answered yet; some of them may fall away.
@@ -99,12 +99,12 @@ class ReviewQueue {
   /// By the tag; those without an answer are left out.
   const std::map<std::string, ReviewCounts>& counts_by_tag() const { return by_tag_; }
   /// What the model has learned since the beginning.
-  const SuggestUpdate& learned() const { return learned_; }
+  const Update& learned() const { return learned_; }
   /// Stores the model if it has learned anything since it was stored; true if it was stored.
   bool keep();
 
  private:
-  struct Answer {
+  struct Answered {
     ReviewCandidate candidate;
     Verdict verdict;  ///< withdrawn: skipped
   };
@@ -114,15 +114,15 @@ class ReviewQueue {
   ReviewEntry read(const ReviewCandidate& candidate);
 
   Library& library_;
-  TagSuggester& suggester_;
+  Answerer& suggester_;
   Collection collection_;
   std::deque<ReviewCandidate> queue_;
   std::optional<ReviewEntry> current_;
   std::optional<ItemReader> reader_;  ///< knows the decisions of when it was made
-  std::vector<Answer> answers_;
+  std::vector<Answered> answers_;
   ReviewCounts counts_;
   std::map<std::string, ReviewCounts> by_tag_;
-  SuggestUpdate learned_;
+  Update learned_;
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -15,7 +15,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/tag_uses.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Calls `visit` for each line that says something; '#' begins a comment only at a line's start.
@@ -228,8 +228,8 @@ std::vector<std::string> meant_by(const TagControl& control, std::string_view ta
   return control.parents ? tag_path(name) : std::vector<std::string>{name};
 }
 
-SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
-                              const TagControl& control, const std::vector<std::string>& known) {
+Tags read_tags(const Library& library, const Collection& collection, const TagControl& control,
+               const std::vector<std::string>& known) {
   const TagMatrix tags = tag_matrix(library, collection);
   Numbering numbering(control, known);
   for (const auto& [key, use] : count_uses(tags, control))
@@ -245,7 +245,7 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
     may.push_back(std::ranges::any_of(meant_by(control, name), [&](const std::string& each) {
       return allowed(control, tag_key(each));
     }));
-  SuggestTags result;
+  Tags result;
   result.targets.columns = numbering.size();
   std::map<std::int32_t, float> row;
   for (std::int64_t item = 0; item < tags.counts.rows(); ++item) {
@@ -265,13 +265,12 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
   return result;
 }
 
-SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
-                              const TagControl& control, const std::vector<std::string>& known,
-                              const std::vector<std::string>& ids) {
+Tags read_tags(const Library& library, const Collection& collection, const TagControl& control,
+               const std::vector<std::string>& known, const std::vector<std::string>& ids) {
   Numbering numbering(control, known);
   const Rejections rejections(library, collection);
   ItemReader reader(library, collection);
-  SuggestTags result;
+  Tags result;
   result.targets.columns = numbering.size();
   std::map<std::int32_t, float> row;
   for (const std::string& id : ids) {
@@ -287,7 +286,7 @@ SuggestTags read_suggest_tags(const Library& library, const Collection& collecti
   return result;
 }
 
-void require_tags(const SuggestTags& tags, const std::string& collection) {
+void require_tags(const Tags& tags, const std::string& collection) {
   require(!tags.names.empty(), "no tag of collection '", collection,
           "' may be suggested: give a smaller --min-uses, other lists, or tag more items");
 }
@@ -307,4 +306,4 @@ std::optional<std::vector<std::string>> decided_since(const Library& library,
   return ids;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -12,7 +12,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Which tags may be suggested. Never one that nobody has used.
 struct TagControlOptions {
@@ -23,9 +23,9 @@ struct TagControlOptions {
   bool parents = false;       ///< an item with a/b/c counts as having a/b and a
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, TagControlOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, TagControlOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("min_uses", options.min_uses, "suggest no tag that fewer items have");
   visit("include", options.include, "a file of tags, one a line: suggest only these");
   visit("exclude", options.exclude, "a file of tags, one a line: never suggest these");
@@ -61,7 +61,7 @@ std::int64_t merge_leaves(const Library& library, const Collection& collection,
 std::vector<std::string> meant_by(const TagControl& control, std::string_view tag);
 
 /// The tags that may be suggested, and what is known of a collection's items.
-struct SuggestTags {
+struct Tags {
   std::vector<std::string> names;  ///< by key
   Sparse targets;                  ///< items x names: 1 has the tag, -1 it was rejected
   /// Items whose tags are all too rare to be suggested, ascending.
@@ -72,18 +72,16 @@ struct SuggestTags {
 std::string rejected_by(const TagControl& control, std::string_view tag);
 
 /// By control; `known` (names) come first, in their order, whatever their use is now.
-SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
-                              const TagControl& control,
-                              const std::vector<std::string>& known = {});
+Tags read_tags(const Library& library, const Collection& collection, const TagControl& control,
+               const std::vector<std::string>& known = {});
 
 /// Error, with what to do, if no tag of the collection of that name may be suggested.
-void require_tags(const SuggestTags& tags, const std::string& collection);
+void require_tags(const Tags& tags, const std::string& collection);
 
 /// What is known of some items only, and `known` are all the tags; row i is for `ids[i]`. Much
 /// faster than reading all. Error for an id that there is not.
-SuggestTags read_suggest_tags(const Library& library, const Collection& collection,
-                              const TagControl& control, const std::vector<std::string>& known,
-                              const std::vector<std::string>& ids);
+Tags read_tags(const Library& library, const Collection& collection, const TagControl& control,
+               const std::vector<std::string>& known, const std::vector<std::string>& ids);
 
 /// The items that decisions after the one of number `last` are about, in the order of their rows.
 /// Nothing if one of them is of a tag that may be suggested but is not in `known`.
@@ -93,4 +91,4 @@ std::optional<std::vector<std::string>> decided_since(const Library& library,
                                                       const std::vector<std::string>& known,
                                                       std::int64_t last);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

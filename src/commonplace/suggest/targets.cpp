@@ -4,11 +4,11 @@
 
 #include "commonplace/formats/tag_name.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
-bool uses_tags(const SuggestEvidence& evidence) {
+bool uses_tags(const Evidence& evidence) {
   return std::any_of(evidence.sources.begin(), evidence.sources.end(),
-                     [](const SuggestEvidence::Source& source) { return source.is_tags(); });
+                     [](const Evidence::Source& source) { return source.is_tags(); });
 }
 
 std::vector<std::string> keys_of(const std::vector<std::string>& names) {
@@ -45,4 +45,4 @@ std::vector<Target> row_of(const SparseView& matrix, std::int64_t row) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -9,13 +9,13 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/suggest/evidence.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// A tag of an item and what is to be learned of it: 1 it has it, -1 it was rejected.
 using Target = std::pair<std::int32_t, float>;
 
 /// Whether items' other tags are evidence, so that half of them must be kept apart as targets.
-bool uses_tags(const SuggestEvidence& evidence);
+bool uses_tags(const Evidence& evidence);
 
 /// The keys of tags, by which their halves are drawn.
 std::vector<std::string> keys_of(const std::vector<std::string>& names);
@@ -32,4 +32,4 @@ bool is_tagged(std::span<const float> targets);
 std::vector<Target> row_of(const SparseView& matrix, std::int64_t row);
 void push_targets(const std::vector<Target>& targets, Sparse& into);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -11,7 +11,7 @@
 #include "commonplace/library/stored_models.h"
 #include "commonplace/suggest/targets.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Targets as the tags' Gaussian processes learn them.
@@ -57,8 +57,7 @@ void append_rows(StoredRows& to, const StoredRows& from) {
 
 /// The items that have changed from `before`, a state, to `now`, if that is a matter of decisions
 /// on tags that the model has; otherwise nothing.
-std::optional<std::vector<std::string>> changed_items(const SuggestModel& model,
-                                                      const Library& library,
+std::optional<std::vector<std::string>> changed_items(const Model& model, const Library& library,
                                                       const Collection& collection,
                                                       std::string_view before,
                                                       std::string_view now) {
@@ -77,7 +76,7 @@ std::optional<std::vector<std::string>> changed_items(const SuggestModel& model,
 class Updating {
  public:
   /// `only` names the items that can have changed, if that is known.
-  Updating(SuggestModel& model, const Library& library, const Collection& collection,
+  Updating(Model& model, const Library& library, const Collection& collection,
            const std::optional<std::vector<std::string>>& only, int jobs)
       : model_(model),
         library_(library),
@@ -85,13 +84,13 @@ class Updating {
         jobs_(jobs),
         hide_(uses_tags(model.evidence)),
         ids_(only ? *only : item_ids(library, collection)),
-        tags_(only ? read_suggest_tags(library, collection, model.control, model.tags, ids_)
-                   : read_suggest_tags(library, collection, model.control, model.tags)) {
+        tags_(only ? read_tags(library, collection, model.control, model.tags, ids_)
+                   : read_tags(library, collection, model.control, model.tags)) {
     for (std::size_t i = 0; i < model.known_ids.size(); ++i)
       known_.emplace(model.known_ids[i], static_cast<std::int64_t>(i));
   }
 
-  SuggestUpdate run() {
+  Update run() {
     add_new_tags();
     find_changes();
     change_known();
@@ -174,25 +173,25 @@ class Updating {
     return evidence_rows(model_.evidence, things);
   }
 
-  SuggestModel& model_;
+  Model& model_;
   const Library& library_;
   const Collection& collection_;
   int jobs_;
   bool hide_;
   std::vector<std::string> ids_;  ///< of the items looked at
-  SuggestTags tags_;              ///< theirs
+  Tags tags_;                     ///< theirs
   std::unordered_map<std::string, std::int64_t> known_;
   std::vector<std::vector<Target>> targets_;  ///< per known item, as they are now
   std::vector<std::int64_t> changed_;         ///< known items
   std::vector<std::vector<Target>> differences_;
   std::vector<std::int64_t> new_rows_;  ///< of tags_
   std::vector<std::vector<Target>> new_targets_;
-  SuggestUpdate update_;
+  Update update_;
 };
 
 }  // namespace
 
-SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run) {
+Update update_model(Model& model, const Library& library, const Run& run) {
   const auto begin = Clock::now();
   const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, model.collection);
@@ -200,25 +199,25 @@ SuggestUpdate update_model(SuggestModel& model, const Library& library, const Ru
   if (state == model.state) return {};
   run.progress({"learning what has changed", 0, 0, ""});
   const auto only = changed_items(model, library, source, model.state, state);
-  SuggestUpdate update = Updating(model, library, source, only, run.jobs).run();
+  Update update = Updating(model, library, source, only, run.jobs).run();
   model.state = std::move(state);
   update.seconds = seconds_since(begin);
   return update;
 }
 
-SuggestUpdate update_suggest(Library& library, const std::string& name, const Run& run) {
-  SuggestUpdate update;
+Update update(Library& library, const std::string& name, const Run& run) {
+  Update update;
   on_root(run.comm, [&] {
     const auto begin = Clock::now();
     const ModelRecord record = model_record(library, name);
-    SuggestModel model = load_suggest_model(TensorFile(record.file));
+    Model model = load_model(TensorFile(record.file));
     update = update_model(model, library, run);
     if (update.any())
       store_model(library, record, [&](const std::filesystem::path& path) { save(model, path); });
     update.seconds = seconds_since(begin);
   });
-  run.comm.broadcast(std::span<SuggestUpdate>(&update, 1), 0);
+  run.comm.broadcast(std::span<Update>(&update, 1), 0);
   return update;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -7,10 +7,10 @@
 #include "commonplace/library/library.h"
 #include "commonplace/suggest/model.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// What bringing a model up to date has changed.
-struct SuggestUpdate {
+struct Update {
   std::int64_t new_items = 0;      ///< tagged since, learned now
   std::int64_t changed_items = 0;  ///< whose tags or rejections have changed
   std::int64_t new_tags = 0;
@@ -21,10 +21,10 @@ struct SuggestUpdate {
 
 /// Teaches the model, in memory, the tags and decisions that have come since it was learned: the
 /// same as learning again with the same prototypes, weights and choices, in O(M² + M tags) an item.
-SuggestUpdate update_model(SuggestModel& model, const Library& library, const Run& run);
+Update update_model(Model& model, const Library& library, const Run& run);
 
 /// The same for the stored model of that name, which is replaced; all or nothing. It takes a
 /// moment, so rank 0 does it by itself. Collective.
-SuggestUpdate update_suggest(Library& library, const std::string& name, const Run& run);
+Update update(Library& library, const std::string& name, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

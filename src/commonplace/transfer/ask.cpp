@@ -14,14 +14,14 @@
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/library/machine_labels.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kTransferKind = "transfer";
 
-void check_request(const TransferRequest& request) {
+void check_request(const Request& request) {
   require(!request.sources.empty(), "give the collection that has the labels with --source");
   require(!request.target.empty(), "give the collection to label with --target");
   require(request.above >= 0 && request.above <= 1, "the least probability is ", request.above,
@@ -39,8 +39,8 @@ void check_request(const TransferRequest& request) {
 }
 
 /// Sources, all that may be in between, the target.
-TransferData read_candidates(const Library& library, const TransferRequest& request,
-                             const TransferReadOptions& read, const Run& run) {
+Data read_candidates(const Library& library, const Request& request, const ReadOptions& read,
+                     const Run& run) {
   std::vector<std::string> names = request.sources;
   if (!request.through.empty()) {
     names.insert(names.end(), request.through.begin(), request.through.end());
@@ -53,10 +53,10 @@ TransferData read_candidates(const Library& library, const TransferRequest& requ
         names.push_back(each.name);
   }
   names.push_back(request.target);
-  std::vector<TransferInput> inputs;
+  std::vector<Input> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, read.features));
-  TransferData data = read_transfer_data(inputs, request.sources.size(), read, run);
+  Data data = read_data(inputs, request.sources.size(), read, run);
   require_same_data(data, run.comm);
   return data;
 }
@@ -68,7 +68,7 @@ struct Way {
 };
 
 /// The way of rank 0, on all ranks.
-Way choose_way(const TransferRequest& request, const BridgeMap& map, const BridgeChoice& choice,
+Way choose_way(const Request& request, const BridgeMap& map, const BridgeChoice& choice,
                Comm& comm) {
   Way way;
   if (!request.through.empty()) {
@@ -94,7 +94,7 @@ Way choose_way(const TransferRequest& request, const BridgeMap& map, const Bridg
 }
 
 /// Why not to go, or empty.
-std::string objection(const TransferRequest& request, const BridgeMap& map, const Way& way) {
+std::string objection(const Request& request, const BridgeMap& map, const Way& way) {
   std::vector<std::size_t> path = {0};
   path.insert(path.end(), way.through.begin(), way.through.end());
   path.push_back(map.target());
@@ -114,7 +114,7 @@ std::string objection(const TransferRequest& request, const BridgeMap& map, cons
 }
 
 /// This rank's items of a collection, whose other rows are let go; ids and labels stay.
-TransferCollection own_items(TransferSet& set, const Comm& comm) {
+TransferCollection own_items(Set& set, const Comm& comm) {
   const RowRange own = own_rows(set.rows.rows(), comm);
   if (comm.size() > 1) set.rows = own_part(set.rows.view(), comm);
   return {set.rows.view(), {set.labels.begin() + own.begin, set.labels.begin() + own.end}};
@@ -127,9 +127,8 @@ MatrixD put_together(const MatrixD& own, Comm& comm) {
   return Eigen::Map<const MatrixD>(all.data(), std::ssize(all) / own.cols(), own.cols());
 }
 
-void collect(const TransferData& data, const MatrixD& classes, double above,
-             TransferSummary& summary) {
-  const TransferSet& target = data.collections.back();
+void collect(const Data& data, const MatrixD& classes, double above, Answer& summary) {
+  const Set& target = data.collections.back();
   std::map<std::int32_t, std::int64_t> counts;
   double sum = 0;
   for (std::size_t item = 0; item < target.ids.size(); ++item) {
@@ -152,13 +151,13 @@ void collect(const TransferData& data, const MatrixD& classes, double above,
       summary.predictions.empty() ? 0 : sum / static_cast<double>(summary.predictions.size());
 }
 
-void store(Library& library, const TransferRequest& request, const TransferOptions& options,
-           const TransferSummary& summary) {
+void store(Library& library, const Request& request, const Options& options,
+           const Answer& summary) {
   std::vector<MachineLabel> labels;
-  for (const TransferPrediction& each : summary.predictions)
+  for (const Prediction& each : summary.predictions)
     if (each.probability >= request.above)
       labels.push_back({each.item, each.label, std::min(each.probability, 1.0)});
-  TransferSummary short_summary = summary;
+  Answer short_summary = summary;
   short_summary.predictions.clear();
   store_machine_labels(library, collection(library, request.target),
                        {summary.model,
@@ -172,31 +171,30 @@ void store(Library& library, const TransferRequest& request, const TransferOptio
 
 }  // namespace
 
-std::string transfer_model_name(const TransferRequest& request) {
+std::string model_name(const Request& request) {
   if (!request.name.empty()) return request.name;
   std::string name;
   for (const std::string& source : request.sources) name += source + "-";
   return name + "to-" + request.target;
 }
 
-TransferSummary transfer_labels(Library& library, const TransferRequest& request,
-                                const TransferReadOptions& read, const TransferOptions& options,
-                                const Run& run) {
+Answer ask(Library& library, const Request& request, const ReadOptions& read,
+           const Options& options, const Run& run) {
   check_request(request);
   const auto begin = Clock::now();
-  TransferData data = read_candidates(library, request, read, run);
+  Data data = read_candidates(library, request, read, run);
   const std::size_t sources = request.sources.size();
   const BridgeMap map = map_of(data, sources, {}, run);
   const BridgeAdvice advice = bridge_advice(library);
   const Way way = choose_way(request, map, advice.choice, run.comm);
 
-  TransferSummary summary;
+  Answer summary;
   summary.sources = request.sources;
   summary.target = request.target;
   summary.field = data.field;
   summary.forecast = way.forecast;
   if (way.forecast) summary.advice = advice.learned_from;
-  summary.model = transfer_model_name(request);
+  summary.model = model_name(request);
   std::vector<TransferCollection> from;
   for (std::size_t which = 0; which < sources; ++which)
     from.push_back(own_items(data.collections[which], run.comm));
@@ -220,10 +218,10 @@ TransferSummary transfer_labels(Library& library, const TransferRequest& request
   return summary;
 }
 
-BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, const Run& run) {
+BridgeRanking rank_library_bridges(const Library& library, const Request& request,
+                                   const ReadOptions& read, const Run& run) {
   check_request(request);
-  const TransferData data = read_candidates(library, request, read, run);
+  const Data data = read_candidates(library, request, read, run);
   require(data.collections.size() > request.sources.size() + 1,
           "there is no collection between source and target; add one with 'commonplace add'");
   BridgeRanking ranking;
@@ -255,13 +253,13 @@ Json as_json(const RankedBridge& bridge) {
 
 }  // namespace
 
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, const Run& run) {
-  std::vector<TransferInput> inputs;
+BridgeMap measure_library(const Library& library, const ReadOptions& read, const Run& run) {
+  std::vector<Input> inputs;
   for (const Collection& each : collections(library))
     if (each.items > 0) inputs.push_back(transfer_input(library, each.name, read.features));
   require(inputs.size() >= 2, "distances are between collections, and there ",
           inputs.empty() ? "is none" : "is only one");
-  const TransferData data = read_transfer_data(inputs, 0, read, run);
+  const Data data = read_data(inputs, 0, read, run);
   require_same_data(data, run.comm);
   return map_of(data, 1, {}, run);
 }
@@ -285,7 +283,7 @@ std::string to_json(const BridgeMap& map) {
   return Json{{"collections", measured}, {"pairs", pairs}}.dump();
 }
 
-std::string to_json(const TransferSummary& summary) {
+std::string to_json(const Answer& summary) {
   Json json = {{"model", summary.model},     {"field", summary.field},
                {"sources", summary.sources}, {"through", summary.through},
                {"target", summary.target},   {"refused", summary.refused}};
@@ -295,7 +293,7 @@ std::string to_json(const TransferSummary& summary) {
     json["forecast_learned_from"] = summary.advice;
   }
   Json stages = Json::array();
-  for (const TransferStage& stage : summary.stages)
+  for (const Stage& stage : summary.stages)
     stages.push_back(
         {{"iterations", stage.report.iterations},
          {"converged", stage.report.converged},
@@ -322,7 +320,7 @@ std::string to_json(const TransferSummary& summary) {
   json["seconds"] = summary.seconds;
   if (!summary.predictions.empty()) {
     Json predictions = Json::array();
-    for (const TransferPrediction& each : summary.predictions)
+    for (const Prediction& each : summary.predictions)
       predictions.push_back(
           {{"item", each.item}, {"label", each.label}, {"probability", each.probability}});
     json["predictions"] = std::move(predictions);
@@ -354,4 +352,4 @@ std::string to_json(const BridgeRanking& ranking) {
       .dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -12,9 +12,9 @@
 #include "commonplace/transfer/core/transitive_transfer.h"
 #include "commonplace/transfer/data.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
-struct TransferRequest {
+struct Request {
   std::vector<std::string> sources;
   std::string target;
   std::vector<std::string> through;     ///< collections in between, in their order
@@ -29,9 +29,9 @@ struct TransferRequest {
 };
 
 /// What the model is called: as asked for, or SOURCE-to-TARGET.
-std::string transfer_model_name(const TransferRequest& request);
+std::string model_name(const Request& request);
 
-struct TransferPrediction {
+struct Prediction {
   std::string item;
   std::string label;
   double probability = 0;
@@ -42,7 +42,7 @@ struct LabelCount {
   std::int64_t items = 0;
 };
 
-struct TransferSummary {
+struct Answer {
   std::vector<std::string> sources;
   std::vector<std::string> through;
   std::string target;
@@ -52,12 +52,12 @@ struct TransferSummary {
   std::string advice;                    ///< what the forecast is learned from
   bool refused = false;
   std::string reason;  ///< for a refusal
-  std::vector<TransferStage> stages;
-  std::vector<TransferPrediction> predictions;  ///< of the items without a label, in their order
-  std::vector<LabelCount> counts;               ///< of those that are sure enough
-  std::int64_t known = 0;                       ///< items of the target that had a label before
-  std::int64_t sure = 0;                        ///< predictions that are sure enough to be written
-  std::int64_t written = 0;                     ///< these, unless it was a try
+  std::vector<Stage> stages;
+  std::vector<Prediction> predictions;  ///< of the items without a label, in their order
+  std::vector<LabelCount> counts;       ///< of those that are sure enough
+  std::int64_t known = 0;               ///< items of the target that had a label before
+  std::int64_t sure = 0;                ///< predictions that are sure enough to be written
+  std::int64_t written = 0;             ///< these, unless it was a try
   double mean_probability = 0;
   double seconds = 0;
 };
@@ -68,9 +68,8 @@ struct TransferSummary {
 /// of the greatest predicted gain is taken if the gain is clear, otherwise none. Where harm is
 /// predicted, or source and target have nothing in common, it refuses and writes nothing. Each rank
 /// has the library and works on its own_rows of every collection on the way; rank 0 writes.
-TransferSummary transfer_labels(Library& library, const TransferRequest& request,
-                                const TransferReadOptions& read, const TransferOptions& options,
-                                const Run& run);
+Answer ask(Library& library, const Request& request, const ReadOptions& read,
+           const Options& options, const Run& run);
 
 /// What bridges there are between two ends, ranked.
 struct BridgeRanking {
@@ -80,14 +79,14 @@ struct BridgeRanking {
   std::optional<std::vector<std::string>> chain;
   BridgeAdvice advice;
 };
-BridgeRanking rank_library_bridges(const Library& library, const TransferRequest& request,
-                                   const TransferReadOptions& read, const Run& run);
+BridgeRanking rank_library_bridges(const Library& library, const Request& request,
+                                   const ReadOptions& read, const Run& run);
 
 /// All collections that have items, measured without labels.
-BridgeMap measure_library(const Library& library, const TransferReadOptions& read, const Run& run);
+BridgeMap measure_library(const Library& library, const ReadOptions& read, const Run& run);
 
 std::string to_json(const BridgeMap& map);
-std::string to_json(const TransferSummary& summary);
+std::string to_json(const Answer& summary);
 std::string to_json(const BridgeRanking& ranking);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

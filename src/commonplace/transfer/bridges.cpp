@@ -18,7 +18,7 @@
 #include "commonplace/transfer/core/built_in_bridges.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 constexpr std::string_view kModelName = "bridges";
@@ -73,12 +73,12 @@ std::vector<LabelledCollection> taken_apart(const std::vector<LabelledCollection
 }
 
 /// All sources as one collection; measuring needs no labels.
-LabelledCollection joined_sources(const TransferData& data, std::size_t sources) {
+LabelledCollection joined_sources(const Data& data, std::size_t sources) {
   LabelledCollection joined;
   joined.rows.columns = data.columns();
   std::vector<std::string> names;
   for (std::size_t which = 0; which < sources; ++which) {
-    const TransferSet& set = data.collections[which];
+    const Set& set = data.collections[which];
     names.push_back(set.name);
     for (std::int64_t row = 0; row < set.rows.rows(); ++row)
       joined.rows.push_row(set.rows.view(), row);
@@ -118,20 +118,20 @@ BridgeAdvice bridge_advice(const Library& library) {
 }
 
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
-                             const TransferReadOptions& read, const BridgeTrialOptions& options,
+                             const ReadOptions& read, const BridgeTrialOptions& options,
                              const Run& run) {
-  TransferReadOptions reading = read;
+  ReadOptions reading = read;
   if (names.empty()) names = labelled_collections(library, reading.label_field);
   require(names.size() >= kFewestCollections, "only ", names.size(),
           " collections have labels to try bridges with; at least ", kFewestCollections,
           " are needed");
-  std::vector<TransferInput> inputs;
+  std::vector<Input> inputs;
   for (const std::string& name : names)
     inputs.push_back(transfer_input(library, name, reading.features));
-  TransferData data = read_transfer_data(inputs, inputs.size(), reading, run);
+  Data data = read_data(inputs, inputs.size(), reading, run);
   require_same_data(data, run.comm);
   std::vector<LabelledCollection> labelled;
-  for (TransferSet& set : data.collections)
+  for (Set& set : data.collections)
     labelled.push_back({set.name, std::move(set.rows), std::move(set.labels)});
 
   LearnedBridges learned;
@@ -190,12 +190,12 @@ std::string to_json(const LearnedBridges& learned) {
       .dump();
 }
 
-BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
+BridgeMap map_of(const Data& data, std::size_t sources, const BridgeTrialOptions& options,
                  const Run& run) {
   BridgeMap map;
   std::vector<LabelledCollection> measured = {joined_sources(data, sources)};
   for (std::size_t which = sources; which < data.collections.size(); ++which) {
-    const TransferSet& set = data.collections[which];
+    const Set& set = data.collections[which];
     measured.push_back({set.name, set.rows, set.labels});
   }
   for (const LabelledCollection& each : measured) {
@@ -280,4 +280,4 @@ std::optional<std::vector<std::size_t>> best_chain(const BridgeMap& map, std::si
   return chain;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

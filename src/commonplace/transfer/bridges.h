@@ -11,7 +11,7 @@
 #include "commonplace/transfer/core/bridge_trials.h"
 #include "commonplace/transfer/data.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// The model that says which bridges help, and where it is from.
 struct BridgeAdvice {
@@ -38,7 +38,7 @@ struct LearnedBridges {
 /// The ranks share the trials, and rank 0 stores.
 /// Error for fewer than four of them.
 LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
-                             const TransferReadOptions& read, const BridgeTrialOptions& options,
+                             const ReadOptions& read, const BridgeTrialOptions& options,
                              const Run& run);
 
 std::string to_json(const LearnedBridges& learned);
@@ -54,7 +54,7 @@ struct BridgeMap {
   std::size_t target() const { return names.size() - 1; }
 };
 /// The ranks share the pairs.
-BridgeMap map_of(const TransferData& data, std::size_t sources, const BridgeTrialOptions& options,
+BridgeMap map_of(const Data& data, std::size_t sources, const BridgeTrialOptions& options,
                  const Run& run);
 
 struct RankedBridge {
@@ -91,4 +91,4 @@ RankedBridge forecast_path(const BridgeMap& map, const std::vector<std::size_t>&
 /// way with at most `most` collections in between.
 std::optional<std::vector<std::size_t>> best_chain(const BridgeMap& map, std::size_t most);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -21,7 +21,7 @@
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/rank_words.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 constexpr std::string_view kText = "text";
@@ -35,7 +35,7 @@ struct ReadItems {
   bool has_tags = false;
 };
 
-ReadItems read_items(const TransferInput& input) {
+ReadItems read_items(const Input& input) {
   ReadItems read;
   const ItemStream next = input.open();
   Item item;
@@ -51,7 +51,7 @@ ReadItems read_items(const TransferInput& input) {
 }
 
 /// The items of all collections, one after the other.
-ItemStream all_items(const std::vector<TransferInput>& inputs) {
+ItemStream all_items(const std::vector<Input>& inputs) {
   const auto which = std::make_shared<std::size_t>(0);
   const auto stream = std::make_shared<ItemStream>();
   return [&inputs, which, stream](Item& item) {
@@ -83,7 +83,7 @@ std::string the_label_field(const std::vector<ReadItems>& items, std::size_t sou
 }
 
 /// Fills in the classes and the labels of the collections.
-void number_labels(const std::vector<ReadItems>& items, std::size_t sources, TransferData& data) {
+void number_labels(const std::vector<ReadItems>& items, std::size_t sources, Data& data) {
   std::set<std::string> classes;
   for (std::size_t which = 0; which < sources; ++which)
     for (const auto& labels : items[which].labels)
@@ -106,7 +106,7 @@ void number_labels(const std::vector<ReadItems>& items, std::size_t sources, Tra
 }
 
 /// Adds a block of columns, given for all items of all collections one below the other.
-void add_block(TransferData& data, const std::string& name, const SparseView& all,
+void add_block(Data& data, const std::string& name, const SparseView& all,
                const std::vector<std::string>& names) {
   if (all.columns == 0) return;
   const std::int64_t first = data.columns();
@@ -114,7 +114,7 @@ void add_block(TransferData& data, const std::string& name, const SparseView& al
   data.features.insert(data.features.end(), names.begin(), names.end());
   data.features.resize(static_cast<std::size_t>(first + all.columns));
   std::int64_t row = 0;
-  for (TransferSet& set : data.collections) {
+  for (Set& set : data.collections) {
     Sparse joined;
     for (std::int64_t item = 0; item < std::ssize(set.ids); ++item, ++row) {
       if (first > 0) joined.push_row(set.rows.view(), item), joined.starts.pop_back();
@@ -129,19 +129,19 @@ void add_block(TransferData& data, const std::string& name, const SparseView& al
   }
 }
 
-TfidfOptions word_options(const TransferReadOptions& options) {
+TfidfOptions word_options(const ReadOptions& options) {
   TfidfOptions result;
   result.tokens = options.tokens;
   result.terms.min_documents = options.min_items;
   return result;
 }
 
-void add_text(const std::vector<TransferInput>& inputs, const TransferReadOptions& options,
-              const Run& run, TransferData& data) {
+void add_text(const std::vector<Input>& inputs, const ReadOptions& options, const Run& run,
+              Data& data) {
   const ItemStream next = all_items(inputs);
   Item item;
   std::int64_t items = 0;
-  for (const TransferSet& set : data.collections) items += std::ssize(set.ids);
+  for (const Set& set : data.collections) items += std::ssize(set.ids);
   const TextSource texts = [&](std::string& text) {
     if (!next(item)) return false;
     text = item_text(item);
@@ -154,8 +154,8 @@ void add_text(const std::vector<TransferInput>& inputs, const TransferReadOption
   add_block(data, std::string(kText), fit.matrix.view(), fit.model.vocabulary.terms.strings());
 }
 
-void add_tags(const std::vector<TransferInput>& inputs, const TransferReadOptions& options,
-              const Progress& progress, TransferData& data) {
+void add_tags(const std::vector<Input>& inputs, const ReadOptions& options,
+              const Progress& progress, Data& data) {
   const ItemStream next = all_items(inputs);
   Item item;
   const TfidfFit fit = fit_tags(
@@ -190,12 +190,11 @@ void push_numbers(Sparse& all, const NumberBlock& block, std::int64_t row, std::
   for (const auto& [column, value] : below) all.push(column, value);
 }
 
-void add_numbers(const std::vector<TransferInput>& inputs, const std::string& name,
-                 TransferData& data) {
+void add_numbers(const std::vector<Input>& inputs, const std::string& name, Data& data) {
   Sparse all;
   std::int64_t width = -1;
   bool negative = false;
-  for (const TransferInput& input : inputs)
+  for (const Input& input : inputs)
     for (const NumberBlock& block : input.blocks) {
       if (block.name != name) continue;
       require(width < 0 || width == block.width(), "the features '", name, "' of '", input.name,
@@ -224,14 +223,14 @@ void add_numbers(const std::vector<TransferInput>& inputs, const std::string& na
 }
 
 /// Text and tags that some collections have, and stored features that two have.
-std::vector<std::string> usual_features(const std::vector<TransferInput>& inputs,
+std::vector<std::string> usual_features(const std::vector<Input>& inputs,
                                         const std::vector<ReadItems>& items) {
   const auto count = [&](auto&& has) { return std::count_if(items.begin(), items.end(), has); };
   std::vector<std::string> result;
   if (count([](const ReadItems& each) { return each.has_text; }) >= 2) result.emplace_back(kText);
   if (count([](const ReadItems& each) { return each.has_tags; }) >= 2) result.emplace_back(kTags);
   std::map<std::string, int> stored;
-  for (const TransferInput& input : inputs)
+  for (const Input& input : inputs)
     for (const NumberBlock& block : input.blocks) ++stored[block.name];
   for (const auto& [name, times] : stored)
     if (times >= 2) result.push_back(name);
@@ -256,7 +255,7 @@ NumberBlock stored_block(const FeatureRecord& record) {
   return block;
 }
 
-TransferInput numbers_input(const std::string& file, std::size_t colon) {
+Input numbers_input(const std::string& file, std::size_t colon) {
   const std::string rows_file = file.substr(0, colon);
   const std::string labels_file = file.substr(colon + 1);
   NumberBlock block;
@@ -266,7 +265,7 @@ TransferInput numbers_input(const std::string& file, std::size_t colon) {
   require(labels->rows() == block.dense.rows() && labels->cols() == 1, labels_file, " has ",
           labels->rows(), " x ", labels->cols(), " numbers; expected one class for each of the ",
           block.dense.rows(), " rows of ", rows_file);
-  TransferInput input{std::filesystem::path(rows_file).stem().string(), {}, {}};
+  Input input{std::filesystem::path(rows_file).stem().string(), {}, {}};
   input.blocks.push_back(std::move(block));
   input.open = [labels] {
     return [labels, row = Eigen::Index{0}](Item& item) mutable {
@@ -283,10 +282,9 @@ TransferInput numbers_input(const std::string& file, std::size_t colon) {
 
 }  // namespace
 
-TransferInput transfer_input(const Library& library, const std::string& name,
-                             const std::string& features) {
+Input transfer_input(const Library& library, const std::string& name, const std::string& features) {
   const Collection chosen = collection(library, name);
-  TransferInput input{name, {}, {}};
+  Input input{name, {}, {}};
   input.open = [&library, chosen]() -> ItemStream {
     auto reader = std::make_shared<ItemReader>(library, chosen);
     return [reader](Item& item) { return reader->next(item); };
@@ -299,7 +297,7 @@ TransferInput transfer_input(const Library& library, const std::string& name,
   return input;
 }
 
-TransferInput transfer_input(const std::string& file) {
+Input transfer_input(const std::string& file) {
   if (const std::size_t colon = file.find(".npy:"); colon != std::string::npos)
     return numbers_input(file, colon + 4);
   const auto items = std::make_shared<std::vector<Item>>();
@@ -323,11 +321,11 @@ TransferInput transfer_input(const std::string& file) {
           {}};
 }
 
-TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, const Run& run) {
+Data read_data(const std::vector<Input>& inputs, std::size_t sources, const ReadOptions& options,
+               const Run& run) {
   std::vector<ReadItems> items;
-  TransferData data;
-  for (const TransferInput& input : inputs) {
+  Data data;
+  for (const Input& input : inputs) {
     items.push_back(read_items(input));
     data.collections.push_back({input.name, items.back().ids, {}, {}});
   }
@@ -335,7 +333,7 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
     data.field = the_label_field(items, sources, options.label_field);
     number_labels(items, sources, data);
   } else {
-    for (TransferSet& set : data.collections) set.labels.assign(set.ids.size(), -1);
+    for (Set& set : data.collections) set.labels.assign(set.ids.size(), -1);
   }
   const std::vector<std::string> features =
       options.features.empty() ? usual_features(inputs, items) : split(options.features);
@@ -345,7 +343,7 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
     } else if (name == kTags) {
       add_tags(inputs, options, run.progress, data);
     } else {
-      const bool there = std::any_of(inputs.begin(), inputs.end(), [&](const TransferInput& input) {
+      const bool there = std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) {
         return std::any_of(input.blocks.begin(), input.blocks.end(),
                            [&](const NumberBlock& block) { return block.name == name; });
       });
@@ -354,15 +352,15 @@ TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::s
       add_numbers(inputs, name, data);
     }
   }
-  for (const TransferSet& set : data.collections)
+  for (const Set& set : data.collections)
     require(set.rows.nonzeros() > 0, "nothing of collection '", set.name, "' is left: none of its ",
             join(features), " is in ", options.min_items, " items or more");
   return data;
 }
 
-void require_same_data(const TransferData& data, Comm& comm) {
+void require_same_data(const Data& data, Comm& comm) {
   // Not the weights, which hosts may round otherwise.
-  for (const TransferSet& set : data.collections) {
+  for (const Set& set : data.collections) {
     Xxh64 hash;
     hash.update(std::as_bytes(std::span(set.rows.starts)));
     hash.update(std::as_bytes(std::span(set.rows.indices)));
@@ -373,4 +371,4 @@ void require_same_data(const TransferData& data, Comm& comm) {
   require_same(comm, concat(data.columns(), " features, labels ", join(data.classes)), "labels");
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -13,10 +13,10 @@
 #include "commonplace/formats/item.h"
 #include "commonplace/library/library.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// How collections become rows over one set of features.
-struct TransferReadOptions {
+struct ReadOptions {
   /// By commas: text, tags, or the name of stored features; empty: text, tags where two
   /// collections have them, and stored features that two of them have under one name.
   std::string features{};
@@ -25,9 +25,9 @@ struct TransferReadOptions {
   TokenOptions tokens{};       ///< of text
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, TransferReadOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ReadOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("features", options.features, "text, tags or stored features, by commas; default: all");
   visit("label_field", options.label_field, "the label to transfer, such as sentiment");
   visit("min_documents|min", options.min_items, "items that must have a word or tag");
@@ -49,19 +49,19 @@ struct NumberBlock {
 };
 
 /// A collection that has not been read yet.
-struct TransferInput {
+struct Input {
   std::string name;
   std::function<ItemStream()> open;  ///< may be called several times
   std::vector<NumberBlock> blocks;
 };
 
 /// Of a library; its stored features that `features` names or, if that is empty, all of them.
-TransferInput transfer_input(const Library& library, const std::string& collection,
-                             const std::string& features);
+Input transfer_input(const Library& library, const std::string& collection,
+                     const std::string& features);
 /// Of a file that 'commonplace add' can read, or of numbers: "X.npy:Y.npy", rows and classes.
-TransferInput transfer_input(const std::string& file);
+Input transfer_input(const std::string& file);
 
-struct TransferSet {
+struct Set {
   std::string name;
   std::vector<std::string> ids;
   Sparse rows;                       ///< items x features, nonnegative
@@ -75,8 +75,8 @@ struct FeatureBlock {
   std::int64_t count = 0;
 };
 
-struct TransferData {
-  std::vector<TransferSet> collections;
+struct Data {
+  std::vector<Set> collections;
   std::string field;                 ///< of the labels
   std::vector<std::string> classes;  ///< the labels of the first `sources` collections, ascending
   std::vector<FeatureBlock> blocks;
@@ -91,10 +91,10 @@ struct TransferData {
 /// read). Words are weighed by tf-idf over all of them together; the rows of each block are of
 /// length one. Numbers below 0 become positive ones in a second half of their block. Error, saying
 /// what there is, if something is not there or nothing is left. Collective.
-TransferData read_transfer_data(const std::vector<TransferInput>& inputs, std::size_t sources,
-                                const TransferReadOptions& options, const Run& run);
+Data read_data(const std::vector<Input>& inputs, std::size_t sources, const ReadOptions& options,
+               const Run& run);
 
 /// Error on every rank unless all have read the same. Collective.
-void require_same_data(const TransferData& data, Comm& comm);
+void require_same_data(const Data& data, Comm& comm);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -16,7 +16,7 @@
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/plot.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,7 +29,7 @@ struct Cell {
   std::int64_t removed;
 };
 
-std::vector<Cell> cells_of(const TransferEvaluationOptions& options, int clusters) {
+std::vector<Cell> cells_of(const EvaluationOptions& options, int clusters) {
   const auto numbers = [](const std::string& list, const char* option, std::int64_t usual) {
     return list.empty() ? std::vector<std::int64_t>{usual} : number_list(list, option, false);
   };
@@ -52,7 +52,7 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::ui
 }
 
 /// Half of the features is lost by the sources, the other half by the target.
-void cut_features(TransferTrial& trial, std::uint64_t seed) {
+void cut_features(Trial& trial, std::uint64_t seed) {
   const auto columns = static_cast<std::size_t>(trial.rows[0].columns);
   const std::vector<std::size_t> order = shuffled(columns, seed, 1);
   std::vector<std::uint8_t> first(columns, 0);
@@ -66,7 +66,7 @@ void cut_features(TransferTrial& trial, std::uint64_t seed) {
   trial.rows.back() = only_features(trial.rows.back().view(), second);
 }
 
-void remove_features(TransferTrial& trial, std::int64_t count, std::uint64_t seed) {
+void remove_features(Trial& trial, std::int64_t count, std::uint64_t seed) {
   const auto columns = static_cast<std::size_t>(trial.rows[0].columns);
   require(count < trial.rows[0].columns, "--removed has ", count, " but there are only ", columns,
           " features");
@@ -93,13 +93,13 @@ void show_labels(const std::vector<std::int32_t>& truth, std::int64_t classes, s
     }
 }
 
-TransferTrial trial_of(const TransferData& data, std::size_t sources, const Cell& cell, bool cut,
-                       std::uint64_t seed) {
-  TransferTrial trial;
+Trial trial_of(const Data& data, std::size_t sources, const Cell& cell, bool cut,
+               std::uint64_t seed) {
+  Trial trial;
   trial.sources = sources;
   trial.classes = std::ssize(data.classes);
   for (std::size_t which = 0; which < data.collections.size(); ++which) {
-    const TransferSet& set = data.collections[which];
+    const Set& set = data.collections[which];
     trial.rows.push_back(set.rows);
     trial.known.push_back(which < sources ? set.labels
                                           : std::vector<std::int32_t>(set.labels.size(), -1));
@@ -126,7 +126,7 @@ struct Judged {
 };
 
 /// Over the items of the target whose labels are known but were not shown.
-Judged judge(const MatrixD& scores, const TransferTrial& trial) {
+Judged judge(const MatrixD& scores, const Trial& trial) {
   std::vector<double> sure;
   std::vector<std::uint8_t> right;
   std::vector<double> said(static_cast<std::size_t>(scores.cols()), 0);
@@ -146,12 +146,12 @@ Judged judge(const MatrixD& scores, const TransferTrial& trial) {
           *std::max_element(said.begin(), said.end()) / count};
 }
 
-std::vector<std::string> methods_for(const std::string& asked, const TransferTrial& trial) {
+std::vector<std::string> methods_for(const std::string& asked, const Trial& trial) {
   std::vector<std::string> result;
   if (!asked.empty()) {
     result = current_words(asked);
     for (const std::string& name : result) {
-      const auto& all = transfer_methods();
+      const auto& all = methods();
       const auto found = std::find_if(all.begin(), all.end(), [&](const TransferMethod& method) {
         return method.name == name;
       });
@@ -163,7 +163,7 @@ std::vector<std::string> methods_for(const std::string& asked, const TransferTri
     }
     return result;
   }
-  for (const TransferMethod& method : transfer_methods())
+  for (const TransferMethod& method : methods())
     if (is_possible(method, trial)) result.push_back(method.name);
   return result;
 }
@@ -190,14 +190,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcome, accuracy, calibration_error, confide
                                    seconds, objective, accuracy_by_iteration)
 
 /// All repetitions of a method stand together. The first of ours is watched.
-std::vector<Piece> pieces_of(const TransferData& data, std::size_t sources,
-                             const TransferOptions& transfer,
-                             const TransferEvaluationOptions& options) {
+std::vector<Piece> pieces_of(const Data& data, std::size_t sources, const Options& transfer,
+                             const EvaluationOptions& options) {
   std::vector<Piece> pieces;
   bool watched = false;
   const std::vector<Cell> cells = cells_of(options, transfer.factors.clusters);
   for (const Cell& cell : cells) {
-    const TransferTrial trial = trial_of(data, sources, cell, options.cut, options.seed);
+    const Trial trial = trial_of(data, sources, cell, options.cut, options.seed);
     for (const std::string& method : methods_for(options.methods, trial))
       for (int repetition = 0; repetition < options.repeat; ++repetition) {
         const bool watch = !watched && method == "commonplace" && &cell == &cells.front();
@@ -208,13 +207,11 @@ std::vector<Piece> pieces_of(const TransferData& data, std::size_t sources,
   return pieces;
 }
 
-Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sources,
-                   const TransferOptions& transfer, const TransferEvaluationOptions& options,
-                   int jobs) {
+Outcome outcome_of(const Piece& piece, const Data& data, std::size_t sources,
+                   const Options& transfer, const EvaluationOptions& options, int jobs) {
   const auto repetition = static_cast<std::uint64_t>(piece.repetition);
-  const TransferTrial trial =
-      trial_of(data, sources, piece.cell, options.cut, options.seed + repetition);
-  TransferOptions settings = transfer;
+  const Trial trial = trial_of(data, sources, piece.cell, options.cut, options.seed + repetition);
+  Options settings = transfer;
   settings.factors.clusters = static_cast<int>(piece.cell.clusters);
   settings.factors.seed = transfer.factors.seed + repetition;
   Outcome outcome;
@@ -226,7 +223,7 @@ Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sou
       outcome.accuracy_by_iteration.push_back(judge(classes, trial).accuracy);
     };
   const auto begin = Clock::now();
-  const MatrixD scores = run_transfer_method(piece.method, trial, settings, {.jobs = jobs}, watch);
+  const MatrixD scores = run_method(piece.method, trial, settings, {.jobs = jobs}, watch);
   outcome.seconds = seconds_since(begin);
   const Judged judged = judge(scores, trial);
   outcome.accuracy = judged.accuracy;
@@ -236,7 +233,7 @@ Outcome outcome_of(const Piece& piece, const TransferData& data, std::size_t sou
   return outcome;
 }
 
-void finish(TransferQuality& quality, int repeat) {
+void finish(MethodQuality& quality, int repeat) {
   const double count = repeat;
   quality.accuracy =
       std::accumulate(quality.accuracies.begin(), quality.accuracies.end(), 0.0) / count;
@@ -260,10 +257,10 @@ double share_of_largest(const std::vector<std::int32_t>& labels, std::size_t cla
 }
 
 /// One line a method of the accuracy against `x`; nothing if that was not varied.
-Chart chart_of(const TransferEvaluation& evaluation, const std::string& title,
-               std::int64_t TransferQuality::*x) {
+Chart chart_of(const Evaluation& evaluation, const std::string& title,
+               std::int64_t MethodQuality::*x) {
   Chart chart{title, "", "accuracy, %", {}};
-  for (const TransferQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     auto found = std::find_if(chart.series.begin(), chart.series.end(),
                               [&](const Series& series) { return series.name == each.method; });
     if (found == chart.series.end()) {
@@ -277,20 +274,19 @@ Chart chart_of(const TransferEvaluation& evaluation, const std::string& title,
   }
   const bool varied =
       std::any_of(evaluation.methods.begin(), evaluation.methods.end(),
-                  [&](const TransferQuality& each) { return each.*x != evaluation.methods[0].*x; });
+                  [&](const MethodQuality& each) { return each.*x != evaluation.methods[0].*x; });
   if (!varied) chart.series.clear();
   return chart;
 }
 
 }  // namespace
 
-TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
-                                     const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, const Run& run) {
+Evaluation evaluate(const Data& data, std::size_t sources, const Options& transfer,
+                    const EvaluationOptions& options, const Run& run) {
   require(options.repeat >= 1, "--repeat must be 1 or more, not ", options.repeat);
   require(data.collections.size() > sources, "evaluating needs a target beside the sources");
-  TransferEvaluation result;
-  for (const TransferSet& set : data.collections) {
+  Evaluation result;
+  for (const Set& set : data.collections) {
     result.collections.push_back(set.name);
     result.items.push_back(std::ssize(set.ids));
   }
@@ -312,7 +308,7 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
       result.methods.push_back({piece.method, piece.cell.clusters, piece.cell.labelled_bridge,
                                 piece.cell.labelled_target, piece.cell.removed});
     Outcome outcome = deserialise<Outcome>(made[i]);
-    TransferQuality& quality = result.methods.back();
+    MethodQuality& quality = result.methods.back();
     quality.accuracies.push_back(outcome.accuracy);
     quality.calibration_error += outcome.calibration_error;
     quality.confidence += outcome.confidence;
@@ -323,13 +319,13 @@ TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sourc
       result.accuracy_by_iteration = std::move(outcome.accuracy_by_iteration);
     }
   }
-  for (TransferQuality& quality : result.methods) finish(quality, options.repeat);
+  for (MethodQuality& quality : result.methods) finish(quality, options.repeat);
   return result;
 }
 
-std::string to_json(const TransferEvaluation& evaluation) {
+std::string to_json(const Evaluation& evaluation) {
   Json methods = Json::array();
-  for (const TransferQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     Json json = {{"method", each.method},
                  {"clusters", each.clusters},
                  {"labelled_bridge", each.labelled_bridge},
@@ -359,7 +355,7 @@ std::string to_json(const TransferEvaluation& evaluation) {
       .dump();
 }
 
-std::string evaluation_plot(const TransferEvaluation& evaluation) {
+std::string evaluation_plot(const Evaluation& evaluation) {
   const auto numbers_to = [](std::size_t count) {
     std::vector<double> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 1.0);
@@ -368,7 +364,7 @@ std::string evaluation_plot(const TransferEvaluation& evaluation) {
   std::vector<double> percent;
   for (const double each : evaluation.accuracy_by_iteration) percent.push_back(100 * each);
   Chart every{"Accuracy", "repetition", "accuracy, %", {}};
-  for (const TransferQuality& each : evaluation.methods) {
+  for (const MethodQuality& each : evaluation.methods) {
     Series& series = every.series.emplace_back(
         Series{each.method, numbers_to(each.accuracies.size()), {}, {}, {}});
     for (const double accuracy : each.accuracies) series.y.push_back(100 * accuracy);
@@ -386,14 +382,14 @@ std::string evaluation_plot(const TransferEvaluation& evaluation) {
                       {{"commonplace", numbers_to(percent.size()), percent, {}, {}}}});
   }
   for (Chart& chart : std::vector<Chart>{
-           chart_of(evaluation, "Clusters of features", &TransferQuality::clusters),
-           chart_of(evaluation, "Labelled items of the bridge", &TransferQuality::labelled_bridge),
-           chart_of(evaluation, "Labelled items of the target", &TransferQuality::labelled_target),
-           chart_of(evaluation, "Features that the bridge lost", &TransferQuality::removed)})
+           chart_of(evaluation, "Clusters of features", &MethodQuality::clusters),
+           chart_of(evaluation, "Labelled items of the bridge", &MethodQuality::labelled_bridge),
+           chart_of(evaluation, "Labelled items of the target", &MethodQuality::labelled_target),
+           chart_of(evaluation, "Features that the bridge lost", &MethodQuality::removed)})
     if (!chart.series.empty()) charts.push_back(std::move(chart));
   // Where nothing was varied, how the methods did is left to draw.
   if (charts.empty()) charts.push_back(std::move(every));
   return chart_page(charts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -9,9 +9,9 @@
 #include "commonplace/transfer/data.h"
 #include "commonplace/transfer/rivals/methods.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
-struct TransferEvaluationOptions {
+struct EvaluationOptions {
   std::string methods{};  ///< by commas; empty: all that are possible
   int repeat = 1;         ///< with so many different cuts and draws
   /// Words are cut in two at random: the sources lose one half, the target the other, so that they
@@ -24,9 +24,9 @@ struct TransferEvaluationOptions {
   std::uint64_t seed = 1;         ///< of cuts and draws
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, TransferEvaluationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, EvaluationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("methods", options.methods, "what to compare, by commas; default: all that are possible");
   visit("repeat", options.repeat, "repeat with so many different cuts and draws");
   visit("cut", options.cut, "cut the features in two: one half for the source, one for the target");
@@ -40,7 +40,7 @@ void visit_options(Options& options, Visit&& visit) {
 }
 
 /// Means over the repetitions.
-struct TransferQuality {
+struct MethodQuality {
   std::string method;
   std::int64_t clusters = 0;
   std::int64_t labelled_bridge = 0;
@@ -55,13 +55,13 @@ struct TransferQuality {
   std::vector<double> accuracies{};  ///< one a repetition
 };
 
-struct TransferEvaluation {
+struct Evaluation {
   std::vector<std::string> collections;  ///< sources, those in between, the target
   std::vector<std::int64_t> items;
   std::int64_t features = 0;
   std::vector<std::string> classes;
   double largest_class = 0;  ///< share of the target: what always saying the same would get
-  std::vector<TransferQuality> methods;
+  std::vector<MethodQuality> methods;
   /// Of the stage that reaches the target, in the first repetition.
   std::vector<double> objective;
   std::vector<double> accuracy_by_iteration;
@@ -69,12 +69,11 @@ struct TransferEvaluation {
 
 /// Hides the labels of all but the first `sources` collections and asks for those of the last. All
 /// ranks have the data, share the methods and repetitions, and get the same.
-TransferEvaluation evaluate_transfer(const TransferData& data, std::size_t sources,
-                                     const TransferOptions& transfer,
-                                     const TransferEvaluationOptions& options, const Run& run);
+Evaluation evaluate(const Data& data, std::size_t sources, const Options& transfer,
+                    const EvaluationOptions& options, const Run& run);
 
-std::string to_json(const TransferEvaluation& evaluation);
+std::string to_json(const Evaluation& evaluation);
 /// Convergence, and accuracy against whatever was varied, as SVG.
-std::string evaluation_plot(const TransferEvaluation& evaluation);
+std::string evaluation_plot(const Evaluation& evaluation);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -20,7 +20,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/k_means.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr const char* kAnchorEigenmapsKind = "anchor-eigenmaps";
@@ -300,9 +300,9 @@ Matrix encode(const AnchorEigenmaps& model, const Eigen::Ref<const Matrix>& rows
 
 namespace {}  // namespace
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, AnchorEigenmaps>
-static void visit_tensors(Model& model, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, AnchorEigenmaps>
+static void visit_tensors(Self& model, Visit&& visit) {
   visit("items", model.items);
   visit("bandwidth", model.bandwidth);
   visit("anchors", model.anchors);
@@ -329,4 +329,4 @@ AnchorEigenmaps load_anchor_eigenmaps(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

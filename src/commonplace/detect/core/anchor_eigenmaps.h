@@ -5,12 +5,12 @@
 #include <string>
 #include <type_traits>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Eigenmaps of an anchor graph (Liu, He and Chang 2010): items are alike as far as they share
 /// near anchors, W = Z Λ⁻¹ Zᵀ, whose eigenvectors follow from those of an m x m matrix.
@@ -26,9 +26,9 @@ struct AnchorEigenmapOptions {
   std::uint64_t seed = 1;       ///< of the sample and of k-means
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, AnchorEigenmapOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, AnchorEigenmapOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("count", options.count, "eigenvectors to keep, the smoothest");
   visit("anchors", options.anchors, "centres of k-means that items are tied to");
   visit("nearest", options.nearest, "anchors of an item");
@@ -53,7 +53,7 @@ struct AnchorEigenmaps {
 
 struct AnchorEigenmapFit {
   AnchorEigenmaps model;
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own rows; every rank gets the same model. The sample is a function of (seed,
@@ -78,4 +78,4 @@ void save(const AnchorEigenmaps& model, const std::filesystem::path& path);
 std::string to_bytes(const AnchorEigenmaps& model);
 AnchorEigenmaps load_anchor_eigenmaps(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

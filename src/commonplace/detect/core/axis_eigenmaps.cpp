@@ -10,7 +10,7 @@
 #include "commonplace/detect/core/axis_passes.h"
 #include "commonplace/math/decompose.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Principal axes of less than this share of the widest's deviation are rounding.
@@ -229,4 +229,4 @@ AxisEigenmaps refresh(const AxisEigenmaps& model, const AxisStatistics& statisti
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Approximate Laplacian eigenmaps (ALE; Fergus et al. 2009, Mantziou et al. 2015). If the axes of
 /// the items were independent, the eigenfunctions of each axis' own density would be eigenfunctions
@@ -27,9 +27,9 @@ struct AxisEigenmapOptions {
   bool rotate = true;      ///< to the principal axes of all items
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, AxisEigenmapOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, AxisEigenmapOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("count", options.count, "eigenfunctions to keep, the smoothest of all axes");
   visit("bins", options.bins, "bins of an axis; at most a tenth of the items");
   visit("bandwidth", options.bandwidth, "how near two places on an axis are alike");
@@ -92,7 +92,7 @@ struct AxisStatistics {
 struct AxisEigenmapFit {
   AxisEigenmaps model;
   AxisStatistics statistics;
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own rows; every rank gets the same model and statistics, of all items. The
@@ -125,4 +125,4 @@ void add_rows(AxisStatistics& statistics, const AxisEigenmaps& model,
 /// Which functions are chosen may change, so what was encoded before must be encoded again.
 AxisEigenmaps refresh(const AxisEigenmaps& model, const AxisStatistics& statistics, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

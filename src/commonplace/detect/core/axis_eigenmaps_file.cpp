@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/tensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr const char* kAxisEigenmapsKind = "axis-eigenmaps";
@@ -56,9 +56,9 @@ void check_counts(const TensorFile& file, const MatrixD& counts, std::int64_t it
 
 }  // namespace
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, AxisEigenmaps>
-static void visit_tensors(Model& model, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, AxisEigenmaps>
+static void visit_tensors(Self& model, Visit&& visit) {
   visit("items", model.items);
   visit("mean", model.mean);
   visit("low", model.low, TensorShape{model.options.rotate ? -1 : model.mean.size()});
@@ -122,4 +122,4 @@ AxisStatistics load_axis_statistics(const TensorFile& file, const AxisEigenmaps&
   return statistics;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

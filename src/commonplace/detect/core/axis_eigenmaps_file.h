@@ -6,7 +6,7 @@
 #include "commonplace/detect/core/axis_eigenmaps.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// A safetensors file of kind "axis-eigenmaps".
 void save(const AxisEigenmaps& model, const std::filesystem::path& path);
@@ -21,4 +21,4 @@ std::string to_bytes(const AxisStatistics& statistics);
 /// items of `model` or more on the axes of that.
 AxisStatistics load_axis_statistics(const TensorFile& file, const AxisEigenmaps& model);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -11,7 +11,7 @@
 #include "commonplace/detect/core/axis_spread.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Rows that are rotated at once.
@@ -154,4 +154,4 @@ void AxisEncoder::interpolate(const Eigen::Ref<const Matrix>& numbers,
   }
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -6,7 +6,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/detect/core/axis_eigenmaps.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Encodes with tables that are made once, which is what single items need.
 class AxisEncoder {
@@ -37,4 +37,4 @@ class AxisEncoder {
   std::vector<float> tables_;       ///< functions x intervals: value and slope
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

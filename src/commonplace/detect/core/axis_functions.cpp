@@ -13,7 +13,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/math/decompose.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr double kConstant = 1e-10;     ///< below it a function is the constant
@@ -136,4 +136,4 @@ void choose_functions(AxisEigenmaps& model, const AxisStatistics& statistics, in
   model.items = statistics.items;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

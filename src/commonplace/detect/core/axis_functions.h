@@ -7,7 +7,7 @@
 #include "commonplace/detect/core/axis_eigenmaps.h"
 
 /// The part of axis_eigenmaps.h that does not see items: eigenfunctions of densities.
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Share of items of each bin plus `smoothing`, summing to one.
 VectorD smoothed_density(const VectorD& histogram, double smoothing);
@@ -24,4 +24,4 @@ DensityFunctions density_functions(const VectorD& density, double width, double 
 /// Fills in axis, eigenvalues, functions, norms and items of a model of which the rest is there.
 void choose_functions(AxisEigenmaps& model, const AxisStatistics& statistics, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

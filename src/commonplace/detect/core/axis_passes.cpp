@@ -11,7 +11,7 @@
 #include "commonplace/learn/row_means.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Where numbers lie on an axis, in bins from the centre of the first.
@@ -406,4 +406,4 @@ template AxisStatistics count_on_axes<float>(const RowsOf<float>&, const AxisEig
 template AxisStatistics count_on_axes<double>(const RowsOf<double>&, const AxisEigenmaps&,
                                               const Run&);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

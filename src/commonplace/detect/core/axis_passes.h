@@ -9,7 +9,7 @@
 #include "commonplace/detect/core/axis_spread.h"
 
 /// The part of axis_eigenmaps.h that counts items on their axes.
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Sets low, high, clip_low and clip_high of a model that has a mean and rotation, from all ranks'
 /// rows, and returns histogram, between, moment and second of these. `centre` and `deviation` are
@@ -24,4 +24,4 @@ template <class Scalar>
 AxisStatistics count_on_axes(const RowsOf<Scalar>& rows, const AxisEigenmaps& model,
                              const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 Zone zone_of(const std::int64_t* counts, std::int64_t first_place, std::int64_t last_place) {
@@ -100,4 +100,4 @@ void gather_quantiles(std::vector<Quantiles>& quantiles, Comm& comm) {
   for (NumberTally* tally : tallies) tally->join();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -12,7 +12,7 @@
 /// thousand values that ascends with the number: sign, exponent and the first bits of the fraction
 /// of its distance from the axis' centre, in standard deviations. The key that holds a quantile is
 /// then known, and the second pass gathers only the numbers of that key.
-namespace commonplace {
+namespace commonplace::detect {
 
 // Keys of |z| from 2^-20 to 2^12; what is smaller has one key, and so has what is greater.
 constexpr int kFractionBits = 7;
@@ -90,4 +90,4 @@ struct Quantiles {
 /// Every rank gets the numbers that were kept on all.
 void gather_quantiles(std::vector<Quantiles>& quantiles, Comm& comm);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -10,7 +10,7 @@
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 void add_scatter(const BlockOf<float>& rows, MatrixD& scatter, int jobs) {
@@ -164,4 +164,4 @@ template void centre_rows<float>(const RowsOf<float>&, const Eigen::RowVectorXf&
 template void centre_rows<double>(const RowsOf<double>&, const Eigen::RowVectorXd&,
                                   BlockOf<double>&, int);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -8,7 +8,7 @@
 
 /// Means and covariances of rows, read in order, in blocks. `Scalar` is float or double, what rows
 /// are made of and what is computed with them.
-namespace commonplace {
+namespace commonplace::detect {
 
 template <class Scalar>
 using RowsOf =
@@ -41,4 +41,4 @@ template <class Scalar>
 void centre_rows(const RowsOf<Scalar>& rows, const Eigen::Matrix<Scalar, 1, Eigen::Dynamic>& mean,
                  BlockOf<Scalar>& into, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -8,7 +8,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/collectives.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr int kFolds = 5;
@@ -109,7 +109,7 @@ class Choosing {
     const bool can_choose = std::ssize(labelled_.rows) >= kFewestLabelled && anything_to_tell();
     for (std::size_t i = 0; i < ways.size(); ++i) {
       run_.progress({"trying representations", i, ways.size(), "ways"});
-      DetectSpace space = make_space(ways[i]);
+      Space space = make_space(ways[i]);
       if (can_choose) {
         try_heads(title_of(ways[i]), space);
         continue;
@@ -130,7 +130,7 @@ class Choosing {
     return false;
   }
 
-  DetectSpace make_space(const Kinds& kinds) {
+  Space make_space(const Kinds& kinds) {
     std::vector<SpacePart> parts;
     for (std::size_t feature = 0; feature < features_.size(); ++feature)
       for (const SpaceKind kind : kinds) parts.push_back(part_of(kind, feature));
@@ -159,7 +159,7 @@ class Choosing {
     return result;
   }
 
-  void try_heads(const std::string& title, const DetectSpace& space) {
+  void try_heads(const std::string& title, const Space& space) {
     const Matrix coordinates = encode_rows(space, features_, labelled_.rows, true, run_.jobs);
     for (const HeadSetting& setting : heads()) {
       Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, run_.jobs);
@@ -233,4 +233,4 @@ Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
   return Choosing(features, labelled, options, run).run();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

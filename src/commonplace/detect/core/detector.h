@@ -11,7 +11,7 @@
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/core/space.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// How concepts are learned from features. What is "auto" or 0 is chosen on labelled items that are
 /// held out in turn.
@@ -24,9 +24,9 @@ struct DetectorOptions {
   SpaceOptions space;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, DetectorOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, DetectorOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("representation", options.representation,
         "raw, smoothed, axis (ALE), anchors, several joined by +, or auto");
   visit("head", options.head, "laprls, svm or auto");
@@ -49,7 +49,7 @@ struct DetectorTrial {
 
 /// A space and head for concepts.
 struct Detector {
-  DetectSpace space;
+  Space space;
   std::string representation;
   HeadSetting head;
   std::vector<DetectorTrial> tried;
@@ -68,4 +68,4 @@ Detector fit_detector(ManyFeatures features, const LabelledItems& labelled,
                       const DetectorOptions& options, const Run& run);
 inline constexpr std::int64_t kManyItems = 200'000;
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -14,7 +14,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr const char* kGraphDiffusionKind = "neighbour-smoothing";
@@ -165,9 +165,9 @@ Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
 
 namespace {}  // namespace
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, GraphDiffusion>
-static void visit_tensors(Model& model, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, GraphDiffusion>
+static void visit_tensors(Self& model, Visit&& visit) {
   visit("references", model.references);
   const std::int64_t columns = model.references.cols();
   visit("averaged", model.averaged, TensorShape{model.references.rows(), columns});
@@ -199,4 +199,4 @@ GraphDiffusion load_graph_diffusion(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

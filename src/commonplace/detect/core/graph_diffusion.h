@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Graph diffusion: features averaged with those of the nearest other items, labelled or not, and
 /// these with those of theirs, which is a few steps of a walk on the graph of nearest neighbours.
@@ -28,9 +28,9 @@ struct GraphDiffusionOptions {
   std::uint64_t seed = 1;           ///< of the sample
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, GraphDiffusionOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, GraphDiffusionOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("neighbours", options.neighbours, "average with so many nearest items");
   visit("share", options.share, "that neighbours have in an item");
   visit("sharpness", options.sharpness, "a neighbour counts by this power of its cosine");
@@ -56,7 +56,7 @@ struct GraphDiffusion {
 
 struct GraphDiffusionFit {
   GraphDiffusion model;
-  Report report;
+  Convergence report;
 };
 
 /// Whitens by the covariance of all ranks' rows, C^(-whitening / 2), and takes the reference rows
@@ -81,4 +81,4 @@ void save(const GraphDiffusion& model, const std::filesystem::path& path);
 std::string to_bytes(const GraphDiffusion& model);
 GraphDiffusion load_graph_diffusion(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -8,7 +8,7 @@
 #include "commonplace/learn/one_vs_rest_linear.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 ConceptHeads fit_lap_rls_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
@@ -98,4 +98,4 @@ double mean_interpolated_precision(const Matrix& scores, const MatrixD& labels) 
   return concepts == 0 ? 0 : sum / static_cast<double>(concepts);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

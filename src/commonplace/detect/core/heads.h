@@ -7,7 +7,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/detect/core/lap_rls.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Some items and which concepts they show.
 struct LabelledItems {
@@ -50,4 +50,4 @@ LabelledItems sample_labelled(std::span<const std::int64_t> rows, std::int64_t m
 /// interpolated average precision of the scores. 0 if there is none.
 double mean_interpolated_precision(const Matrix& scores, const MatrixD& labels);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

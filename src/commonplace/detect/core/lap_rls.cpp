@@ -9,7 +9,7 @@
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr double kLeastPenalty = 1e-9;
@@ -329,4 +329,4 @@ Matrix lap_rls_scores(const Eigen::Ref<const Matrix>& rows, const MatrixD& alpha
   return multiply(rows, weights, jobs);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

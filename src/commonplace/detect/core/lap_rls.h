@@ -7,7 +7,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/comm.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Laplacian-regularised least squares (LapRLS; Belkin, Niyogi and Sindhwani 2006) in a basis of
 /// eigenvectors: functions f = U α of the items that agree with the labels of some and are smooth
@@ -21,9 +21,9 @@ struct LapRlsOptions {
   bool bias = true;     ///< false is the authors' rule
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, LapRlsOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, LapRlsOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("lambda", options.lambda, "weight of a label against smoothness");
   visit("bias", options.bias, "fit a constant as well");
 }
@@ -79,4 +79,4 @@ MatrixD fit_lap_rls(const Eigen::Ref<const MatrixD>& rows, const Eigen::Ref<cons
 /// others.
 Matrix lap_rls_scores(const Eigen::Ref<const Matrix>& rows, const MatrixD& alpha, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

@@ -11,7 +11,7 @@
 #include "commonplace/io/model_file.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr const char* kNames[] = {"raw", "smoothed", "axis", "anchors"};
@@ -69,7 +69,7 @@ std::int64_t features_of(const SpacePart& part) {
   return 0;
 }
 
-void check_features(const DetectSpace& space, ManyFeatures features) {
+void check_features(const Space& space, ManyFeatures features) {
   for (const SpacePart& part : space.parts) {
     require(part.feature < std::ssize(features), "the space needs ", part.feature + 1,
             " kinds of features, there are ", features.size());
@@ -89,7 +89,7 @@ SpaceKind space_kind(const std::string& name) {
   fail("there is no representation '", name, "'; expected raw, smoothed, axis or anchors");
 }
 
-std::int64_t DetectSpace::columns() const {
+std::int64_t Space::columns() const {
   std::int64_t sum = 0;
   for (const SpacePart& part : parts) sum += part.columns();
   return sum;
@@ -127,12 +127,12 @@ SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
   return part;
 }
 
-DetectSpace join_parts(std::vector<SpacePart> parts) {
+Space join_parts(std::vector<SpacePart> parts) {
   for (SpacePart& part : parts) part.scale *= share_of_part(parts.size());
   return {std::move(parts)};
 }
 
-SpaceGrowth take_in(DetectSpace& space, ManyFeatures features, const Run& run) {
+SpaceGrowth take_in(Space& space, ManyFeatures features, const Run& run) {
   check_features(space, features);
   SpaceGrowth growth;
   for (SpacePart& part : space.parts) {
@@ -158,8 +158,8 @@ SpaceGrowth take_in(DetectSpace& space, ManyFeatures features, const Run& run) {
   return growth;
 }
 
-Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-              std::int64_t count, bool known, int jobs) {
+Matrix encode(const Space& space, ManyFeatures features, std::int64_t first, std::int64_t count,
+              bool known, int jobs) {
   check_features(space, features);
   std::vector<std::int64_t> items(known ? static_cast<std::size_t>(count) : 0);
   std::iota(items.begin(), items.end(), first);
@@ -177,8 +177,8 @@ Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t firs
   return result;
 }
 
-Matrix encode_rows(const DetectSpace& space, ManyFeatures features,
-                   std::span<const std::int64_t> rows, bool known, int jobs) {
+Matrix encode_rows(const Space& space, ManyFeatures features, std::span<const std::int64_t> rows,
+                   bool known, int jobs) {
   check_features(space, features);
   Matrix result(std::ssize(rows), space.columns());
   Eigen::Index begin = 0;
@@ -194,7 +194,7 @@ Matrix encode_rows(const DetectSpace& space, ManyFeatures features,
   return result;
 }
 
-void add_space(TensorWriter& writer, const DetectSpace& space) {
+void add_space(TensorWriter& writer, const Space& space) {
   std::vector<std::string> kinds;
   for (std::size_t i = 0; i < space.parts.size(); ++i) {
     const SpacePart& part = space.parts[i];
@@ -214,8 +214,8 @@ void add_space(TensorWriter& writer, const DetectSpace& space) {
   writer.add_strings("parts", kinds);
 }
 
-DetectSpace read_space(const TensorFile& file) {
-  DetectSpace space;
+Space read_space(const TensorFile& file) {
+  Space space;
   for (const std::string& kind : file.strings("parts")) {
     const std::string prefix = concat("part.", space.parts.size());
     SpacePart part;
@@ -254,4 +254,4 @@ DetectSpace read_space(const TensorFile& file) {
   return space;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

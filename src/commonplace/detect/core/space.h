@@ -13,7 +13,7 @@
 #include "commonplace/detect/core/graph_diffusion.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// How features become coordinates in which concepts are linear.
 struct SpaceOptions {
@@ -24,9 +24,9 @@ struct SpaceOptions {
   std::uint64_t seed = 1;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SpaceOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SpaceOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("count", options.count, "eigenfunctions to keep of each kind of features");
   visit("bins", options.bins, "bins of an axis");
   visit("anchors", options.anchors, "anchors of the anchor graph");
@@ -57,7 +57,7 @@ struct SpacePart {
 /// Coordinates of several kinds side by side. They are scaled so that a smooth function is one of
 /// small weights, every coordinate counting alike (the eigenvalues are in the scale), and so that
 /// an item is one long on average.
-struct DetectSpace {
+struct Space {
   std::vector<SpacePart> parts;
   std::int64_t columns() const;
 };
@@ -75,7 +75,7 @@ inline MatrixView row_range(const MatrixView& rows, const RowRange& range) {
 SpacePart fit_part(SpaceKind kind, std::int64_t feature, const MatrixView& rows,
                    const SpaceOptions& options, const Run& run);
 /// Parts side by side, each counting as much as the next.
-DetectSpace join_parts(std::vector<SpacePart> parts);
+Space join_parts(std::vector<SpacePart> parts);
 
 /// What became of a space when items had come.
 struct SpaceGrowth {
@@ -88,18 +88,18 @@ struct SpaceGrowth {
 inline constexpr double kRefreshShare = 0.1;
 /// Adds the rows behind those that are in the statistics to these, online (IALE), and refreshes the
 /// eigenfunctions if they are many. Every rank gives all features, of which it reads its part.
-SpaceGrowth take_in(DetectSpace& space, ManyFeatures features, const Run& run);
+SpaceGrowth take_in(Space& space, ManyFeatures features, const Run& run);
 
 /// The coordinates of rows first .. first + count - 1, which are those items of the fit
 /// if `known`, or new ones. The same bits for a row alone as among others.
-Matrix encode(const DetectSpace& space, ManyFeatures features, std::int64_t first,
-              std::int64_t count, bool known, int jobs = 0);
+Matrix encode(const Space& space, ManyFeatures features, std::int64_t first, std::int64_t count,
+              bool known, int jobs = 0);
 /// Those of the named rows.
-Matrix encode_rows(const DetectSpace& space, ManyFeatures features,
-                   std::span<const std::int64_t> rows, bool known, int jobs = 0);
+Matrix encode_rows(const Space& space, ManyFeatures features, std::span<const std::int64_t> rows,
+                   bool known, int jobs = 0);
 
 /// Puts a space into a model file and takes it out again; Error if it is damaged.
-void add_space(TensorWriter& writer, const DetectSpace& space);
-DetectSpace read_space(const TensorFile& file);
+void add_space(TensorWriter& writer, const Space& space);
+Space read_space(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

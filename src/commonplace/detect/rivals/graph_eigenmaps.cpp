@@ -13,7 +13,7 @@
 #include "commonplace/learn/neighbour_graph.h"
 #include "commonplace/math/decompose.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 /// Fewer items than this are given to the dense solver.
@@ -197,4 +197,4 @@ GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOpt
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

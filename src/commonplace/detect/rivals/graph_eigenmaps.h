@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Laplacian eigenmaps of a graph, exactly: the smoothest functions of the items, for any head.
 struct GraphEigenmapOptions {
@@ -24,7 +24,7 @@ struct GraphEigenmaps {
   /// The objective is the largest residual. Not converged: some of the vectors asked for were not
   /// found within the iterations or have a residual above the tolerance, and those that are there
   /// need not be the smoothest.
-  Report report;
+  Convergence report;
 };
 
 /// The eigenvectors of the least eigenvalues of L = I - D^-½ W D^-½ for a symmetric graph W (n x n,
@@ -37,4 +37,4 @@ struct GraphEigenmaps {
 GraphEigenmaps graph_eigenmaps(const SparseView& weights, const GraphEigenmapOptions& options = {},
                                const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

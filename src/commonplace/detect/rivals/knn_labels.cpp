@@ -10,7 +10,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr std::int64_t kProductsAtOnce = 1 << 23;
@@ -79,4 +79,4 @@ Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const M
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

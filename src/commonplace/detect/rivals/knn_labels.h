@@ -4,7 +4,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 struct KnnLabelOptions {
   std::int64_t neighbours = 5;  ///< labelled rows that vote
@@ -19,4 +19,4 @@ Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const M
                   const Eigen::Ref<const MatrixD>& labels, const KnnLabelOptions& options = {},
                   int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

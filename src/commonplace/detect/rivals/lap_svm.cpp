@@ -9,7 +9,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 namespace {
 
 constexpr std::int64_t kColumnsAtOnce = 64;
@@ -86,4 +86,4 @@ OneVsRestLinear fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseVi
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

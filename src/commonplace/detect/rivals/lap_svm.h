@@ -7,7 +7,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/one_vs_rest_linear.h"
 
-namespace commonplace {
+namespace commonplace::detect {
 
 /// Laplacian support vector machine (Belkin, Niyogi and Sindhwani 2006) in its linear form: the
 /// classifier is also to be smooth over a graph of all items, labelled or not.
@@ -37,4 +37,4 @@ OneVsRestLinear fit_lap_svm(const Eigen::Ref<const Matrix>& rows, const SparseVi
                             const Eigen::Ref<const MatrixD>& labels,
                             const LapSvmOptions& options = {}, const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::detect

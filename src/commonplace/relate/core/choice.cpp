@@ -13,14 +13,13 @@
 #include "commonplace/comm/serialise.h"
 #include "commonplace/eval/split.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModalitySetting, kernel, width, landmarks, gamma)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, knn_weight, neighbours, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, neighbours)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateTrial, what, quality)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelateChoice, settings, dim, rules, place_rule, quality, asked,
-                                   tried)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trial, what, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Choice, settings, dim, rules, place_rule, quality, asked, tried)
 
 namespace {
 
@@ -60,7 +59,7 @@ struct Judged {
 class Chooser {
  public:
   /// `least_widths`: per modality, what its kernel must not fall below.
-  Chooser(const RelateData& data, std::vector<double> least_widths, const RelateOptions& options,
+  Chooser(const Data& data, std::vector<double> least_widths, const ModelOptions& options,
           const Run& run)
       : data_(data),
         least_widths_(std::move(least_widths)),
@@ -70,11 +69,11 @@ class Chooser {
         links_(links_of(data, held_.held)),
         asked_(asked_modalities(data)) {}
 
-  RelateChoice choose();
+  Choice choose();
 
  private:
-  RelateSpace fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim);
-  Judged judge(RelateSpace space, bool with_rest);
+  Space fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim);
+  Judged judge(Space space, bool with_rest);
   /// The items that are not held out.
   std::vector<std::int64_t> kept_rows(std::size_t modality) const {
     std::vector<std::int64_t> rows;
@@ -82,39 +81,39 @@ class Chooser {
       if (held_.held[modality][static_cast<std::size_t>(row)] == 0) rows.push_back(row);
     return rows;
   }
-  PlaceRule choose_place_rule(const RelateSpace& space, const TargetRule& rule,
-                              std::size_t modality, const std::vector<Matrix>& positions,
-                              const Evidence& evidence, const Sparse& truth) const;
+  PlaceRule choose_place_rule(const Space& space, const TargetRule& rule, std::size_t modality,
+                              const std::vector<Matrix>& positions, const Evidence& evidence,
+                              const Sparse& truth) const;
   void attempt(const std::vector<ModalitySetting>& settings, const std::string& what);
   void improve(std::size_t modality);
   void improve_gamma(std::size_t modality);
   void improve_width(std::size_t modality);
 
-  const RelateData& data_;
+  const Data& data_;
   std::vector<double> least_widths_;
-  const RelateOptions& options_;
+  const ModelOptions& options_;
   Run run_;
   HeldOut held_;
-  RelateLinks links_;
+  Links links_;
   std::vector<std::size_t> asked_;
   std::vector<ModalitySetting> best_;
   Judged judged_;
-  std::vector<RelateTrial> tried_;
+  std::vector<Trial> tried_;
   GuidedProjection last_;  ///< of the fit before: settings differ little
   NystromCache cache_;
 };
 
-RelateSpace Chooser::fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim) {
+Space Chooser::fit(const std::vector<ModalitySetting>& settings, std::int64_t most_dim) {
   GuidedProjectionOptions options = options_.projection;
   options.dim = whole(options_.dim, "--dim", most_dim);
   options.tolerance = 1e-3;  // enough to compare settings by
-  RelateSpace space = fit_relate_space(data_, links_, settings, options, {.jobs = run_.jobs},
-                                       {nullptr, &last_, &cache_});
+  Space space = fit_relate_space(data_, links_, settings, options, {.jobs = run_.jobs},
+                                 {nullptr, &last_, &cache_});
   last_ = space.projection;
   return space;
 }
 
-Judged Chooser::judge(RelateSpace space, bool with_rest) {
+Judged Chooser::judge(Space space, bool with_rest) {
   std::vector<Matrix> positions;
   for (std::size_t k = 0; k < data_.modalities.size(); ++k)
     positions.push_back(positions_of(space, data_, k, {.jobs = run_.jobs}, &cache_));
@@ -163,7 +162,7 @@ Judged Chooser::judge(RelateSpace space, bool with_rest) {
 }
 
 /// Affinities or k-NN, whichever is nearer to the truth.
-PlaceRule Chooser::choose_place_rule(const RelateSpace& space, const TargetRule& rule,
+PlaceRule Chooser::choose_place_rule(const Space& space, const TargetRule& rule,
                                      std::size_t modality, const std::vector<Matrix>& positions,
                                      const Evidence& evidence, const Sparse& truth) const {
   const KnownItems known = known_of(data_, positions, modality, kept_rows(modality));
@@ -238,7 +237,7 @@ void Chooser::improve(std::size_t modality) {
     improve_gamma(modality);
 }
 
-RelateChoice Chooser::choose() {
+Choice Chooser::choose() {
   const std::int64_t landmarks = whole(options_.landmarks, "--landmarks", kUsualLandmarks);
   std::vector<ModalitySetting> settings;
   for (std::size_t k = 0; k < data_.modalities.size(); ++k) {
@@ -248,7 +247,7 @@ RelateChoice Chooser::choose() {
     const std::string wish = setting_for(options_.gamma, modality.what);
     if (const std::optional<double> gamma = number(wish)) settings.back().gamma = *gamma;
   }
-  RelateChoice choice;
+  Choice choice;
   choice.settings = settings;
   choice.dim = whole(options_.dim, "--dim", 30);
   for (std::size_t k = 0; k < data_.modalities.size(); ++k)
@@ -301,7 +300,7 @@ double least_width(const std::vector<Place>& places) {
 }
 
 /// Items that have nodes of two modalities at least: others say nothing.
-std::vector<std::int64_t> telling_items(const RelateData& data, const std::string& collection) {
+std::vector<std::int64_t> telling_items(const Data& data, const std::string& collection) {
   std::vector<std::int64_t> rows;
   std::int64_t items = 0;
   for (const ModalityRows& modality : data.modalities)
@@ -318,7 +317,7 @@ std::vector<std::int64_t> telling_items(const RelateData& data, const std::strin
 
 }  // namespace
 
-void check(const RelateOptions& options) {
+void check(const ModelOptions& options) {
   whole(options.dim, "--dim", 1);
   whole(options.landmarks, "--landmarks", 1);
   require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
@@ -330,7 +329,7 @@ void check(const RelateOptions& options) {
   }
 }
 
-std::vector<std::size_t> asked_modalities(const RelateData& data) {
+std::vector<std::size_t> asked_modalities(const Data& data) {
   std::vector<std::size_t> asked;
   const auto shares_collection = [&](std::size_t k) {
     for (std::size_t e = 0; e < data.modalities.size(); ++e)
@@ -349,7 +348,7 @@ std::vector<std::size_t> asked_modalities(const RelateData& data) {
   return asked;
 }
 
-HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
+HeldOut hold_out(const Data& data, double share, std::uint64_t seed) {
   HeldOut result;
   for (const ModalityRows& modality : data.modalities) {
     auto& held = result.held.emplace_back(static_cast<std::size_t>(modality.has.rows()), 0);
@@ -363,8 +362,8 @@ HeldOut hold_out(const RelateData& data, double share, std::uint64_t seed) {
   return result;
 }
 
-Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& positions,
-                     std::size_t target, std::span<const std::int64_t> rows) {
+Evidence evidence_of(const Data& data, const std::vector<Matrix>& positions, std::size_t target,
+                     std::span<const std::int64_t> rows) {
   Evidence evidence(data.modalities.size());
   for (std::size_t e = 0; e < data.modalities.size(); ++e)
     if (e != target &&
@@ -373,8 +372,8 @@ Evidence evidence_of(const RelateData& data, const std::vector<Matrix>& position
   return evidence;
 }
 
-KnownItems known_of(const RelateData& data, const std::vector<Matrix>& positions,
-                    std::size_t target, std::span<const std::int64_t> rows) {
+KnownItems known_of(const Data& data, const std::vector<Matrix>& positions, std::size_t target,
+                    std::span<const std::int64_t> rows) {
   std::vector<std::int64_t> with;
   for (const std::int64_t row : rows)
     if (!data.modalities[target].has.view().row_indices(row).empty()) with.push_back(row);
@@ -388,7 +387,7 @@ Sparse truth_of(const ModalityRows& modality, std::span<const std::int64_t> rows
   return truth;
 }
 
-RelateChoice choose_relation(const RelateData& data, const RelateOptions& options, const Run& run) {
+Choice choose_relation(const Data& data, const ModelOptions& options, const Run& run) {
   check(options);
   std::vector<Modality> names;
   for (const ModalityRows& modality : data.modalities) names.push_back(modality.what);
@@ -414,8 +413,8 @@ RelateChoice choose_relation(const RelateData& data, const RelateOptions& option
   std::vector<std::vector<std::int64_t>> rows;
   for (const ModalityRows& modality : data.modalities)
     rows.push_back(of_collection[modality.what.collection]);
-  const RelateData part = take_items(data, rows);
+  const Data part = take_items(data, rows);
   return broadcast_value(run.comm, Chooser(part, std::move(least), options, run).choose());
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,7 +8,7 @@
 #include "commonplace/base/spelling.h"
 #include "commonplace/relate/core/nystrom_features.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// The nodes that are left when only some items are.
@@ -121,8 +121,8 @@ Matrix place_rows(const std::vector<Place>& places) {
   return rows;
 }
 
-RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows) {
-  RelateData part;
+Data take_items(const Data& data, const std::vector<std::vector<std::int64_t>>& rows) {
+  Data part;
   std::vector<std::vector<std::int64_t>> nodes;
   std::vector<std::vector<std::int32_t>> numbers;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
@@ -151,4 +151,4 @@ RelateData take_items(const RelateData& data, const std::vector<std::vector<std:
   return part;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

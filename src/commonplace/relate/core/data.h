@@ -13,7 +13,7 @@
 #include "commonplace/io/npy.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// What the nodes of a modality are: the items of a collection by their stored features, or by
 /// their words; or the tags, the places or the values of a label that its items have.
@@ -33,7 +33,7 @@ struct Modality {
 };
 
 /// How the modalities are chosen and made.
-struct RelateReadOptions {
+struct ReadOptions {
   /// By commas. "tags", "places" and "text" alone mean those of every collection named; a single
   /// collection alone brings all that it has.
   std::string collections;
@@ -42,9 +42,9 @@ struct RelateReadOptions {
   std::int64_t min_uses = 2;  ///< of a tag or label
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, RelateReadOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ReadOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("collections", options.collections,
         "what to relate: NAME, NAME:FEATURES, NAME/tags, NAME/places, NAME/text, NAME/label:FIELD");
   visit("kernel", options.kernel,
@@ -85,7 +85,7 @@ struct GivenLinks {
   double weight = 1;
 };
 
-struct RelateData {
+struct Data {
   std::vector<ModalityRows> modalities;
   std::vector<GivenLinks> given;
 
@@ -94,7 +94,7 @@ struct RelateData {
 };
 
 /// A part of the data: the named items of each modality's collection, and the nodes that they have.
-RelateData take_items(const RelateData& data, const std::vector<std::vector<std::int64_t>>& rows);
+Data take_items(const Data& data, const std::vector<std::vector<std::int64_t>>& rows);
 
 /// "KIND=VALUE,..." for a modality: by its full name, else by its part; empty if there is none. A
 /// list without '=' is a value for all.
@@ -110,4 +110,4 @@ std::string kernel_name(const std::string& written);
 /// Coordinates that a place is compared by, a row of three.
 Matrix place_rows(const std::vector<Place>& places);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

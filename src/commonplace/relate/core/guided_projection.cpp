@@ -14,7 +14,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/relate/core/guided_projection_operator.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// The most features of all modalities for which the others are eliminated from the first.
@@ -322,4 +322,4 @@ GuidedProjection load_guided_projection(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Items of different modalities, which share neither features nor instances, in one space, guided
 /// by links of what belongs together and what apart. With Z = blockdiag of the modalities' features
@@ -40,9 +40,9 @@ struct GuidedProjectionOptions {
   std::uint64_t seed = 1;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, GuidedProjectionOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, GuidedProjectionOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("dim", options.dim, "coordinates of the space");
   visit("constraint", options.constraint, "what is held fixed: all, first, signed or identity");
   visit("balanced", options.balanced, "subtract the links that chance lets expect");
@@ -94,7 +94,7 @@ struct GuidedProjectionFit {
   GuidedProjection model;
   VectorD residuals;             ///< k: as those of lowest_eigenpairs; "first": after elimination
   std::vector<VectorD> degrees;  ///< of each modality: the absolute weights of this rank's items
-  Report report;                 ///< objective: the largest residual at the end, one value
+  Convergence report;            ///< objective: the largest residual at the end, one value
 };
 
 /// Every rank gets the same model. `start` is a model of the same modalities to begin from, such as
@@ -125,4 +125,4 @@ void save(const GuidedProjection& model, const std::filesystem::path& path);
 std::string to_bytes(const GuidedProjection& model);
 GuidedProjection load_guided_projection(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

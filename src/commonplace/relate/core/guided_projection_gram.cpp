@@ -13,7 +13,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr std::int64_t kGramRows = 2048;
@@ -263,4 +263,4 @@ MatrixD MetricBlock::solve(const MatrixD& p) const {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -6,7 +6,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/relate/core/guided_projection_items.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Yᵀ diag(weights) Y of one modality over all ranks' items, columns x columns. Of an identity it
 /// is a diagonal and two vectors, else a matrix or nothing but the items. The modality and the Comm
@@ -72,4 +72,4 @@ class MetricBlock {
   MatrixD left_, right_;  ///< columns x 2: B⁻¹ = diag − left rightᵀ of a centred identity
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

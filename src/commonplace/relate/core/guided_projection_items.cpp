@@ -10,7 +10,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Dense features become doubles so many rows at a time.
@@ -224,4 +224,4 @@ VectorD gather_values(const GuidedItems& modality, const VectorD& own, Comm& com
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -11,7 +11,7 @@
 // The items' side of a guided projection: one modality's features X, centred to Y = X − 1 meanᵀ
 // without being changed. `p` is columns x vectors, `g` items x vectors.
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// One modality as all ranks see it, and this rank's items of it.
 struct GuidedItems {
@@ -54,4 +54,4 @@ MatrixD project_back_all(const GuidedItems& modality, const MatrixD& g);
 /// A value of each of this rank's items, to all ranks: all items.
 VectorD gather_values(const GuidedItems& modality, const VectorD& own, Comm& comm);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 void check(const Guidance& guidance, std::size_t number, std::span<const GuidedItems> modalities) {
@@ -144,4 +144,4 @@ MatrixD apply_links_back(const GuidedLinks& links, const MatrixD& y, int jobs) {
   return links.weight * result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -15,7 +15,7 @@
 // where u and v have the degrees of L + Lᵀ and e is half of one over their sum. So both are applied
 // alike: M gives to the items of `from` and Mᵀ to those of `to`.
 
-namespace commonplace {
+namespace commonplace::relate {
 
 struct GuidedLinks {
   std::size_t from = 0;
@@ -56,4 +56,4 @@ MatrixD apply_links(const GuidedLinks& links, const MatrixD& y, int jobs);
 /// Mᵀ y for this rank's items of `from`: all items of `to` x vectors, to be added up over ranks.
 MatrixD apply_links_back(const GuidedLinks& links, const MatrixD& y, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

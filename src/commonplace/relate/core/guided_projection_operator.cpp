@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Sparse features of no more columns than this have a dense block of B.
@@ -227,4 +227,4 @@ MatrixD GuidedOperator::solve_b(const MatrixD& p) const {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

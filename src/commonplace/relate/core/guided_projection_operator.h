@@ -12,7 +12,7 @@
 #include "commonplace/relate/core/guided_projection_items.h"
 #include "commonplace/relate/core/guided_projection_links.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The matrices of a guided projection, A = Z (D − W) Zᵀ and B, as what they make of vectors,
 /// features of all modalities x vectors, the same on all ranks. Links between two modalities are
@@ -78,4 +78,4 @@ class GuidedOperator {
   std::int64_t formed_bytes_ = 0;
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

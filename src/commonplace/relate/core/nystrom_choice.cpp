@@ -15,7 +15,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/math/squared_differences.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Rows that one thread brings up to date at a time.
@@ -159,4 +159,4 @@ std::vector<std::int64_t> draw_far_apart(MatrixD columns, std::int64_t count, st
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -6,7 +6,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The first of each set of equal rows, ascending; none that is all zeros if `but_zeros`.
 /// O(nonzeros).
@@ -23,4 +23,4 @@ std::vector<std::int64_t> draw_rows(const std::vector<std::int64_t>& from, std::
 std::vector<std::int64_t> draw_far_apart(MatrixD columns, std::int64_t count, std::uint64_t seed,
                                          int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

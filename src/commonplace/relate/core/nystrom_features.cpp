@@ -14,7 +14,7 @@
 #include "commonplace/math/squared_differences.h"
 #include "commonplace/relate/core/nystrom_choice.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr const char* kNystromKind = "landmark-features";
@@ -259,9 +259,9 @@ Matrix encode(const NystromFeatures& model, const FeatureRows& rows, int jobs) {
 
 namespace {}  // namespace
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, NystromFeatures>
-static void visit_tensors(Model& model, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, NystromFeatures>
+static void visit_tensors(Self& model, Visit&& visit) {
   visit("landmarks", model.landmarks);
   const std::int64_t size = model.landmarks.view().rows();
   visit("map", model.map, TensorShape{size, size});
@@ -286,4 +286,4 @@ NystromFeatures load_nystrom_features(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -9,7 +9,7 @@
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// The radial basis function exp(-|x − z|² / 2w²), by the name it has in files and answers.
 inline constexpr const char* kRbfKernel = "rbf";
@@ -25,9 +25,9 @@ struct NystromOptions {
   std::uint64_t seed = 1;         ///< of the choice of landmarks
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, NystromOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, NystromOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("kernel", options.kernel, "rbf, laplace or cosine");
   visit("width", options.width, "of the kernel; 0: half the median distance");
   visit("landmarks", options.landmarks, "rows that all others are compared with");
@@ -61,4 +61,4 @@ void save(const NystromFeatures& model, const std::filesystem::path& path);
 std::string to_bytes(const NystromFeatures& model);
 NystromFeatures load_nystrom_features(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

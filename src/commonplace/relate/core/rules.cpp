@@ -12,7 +12,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// Places that take part in a guess.
@@ -25,7 +25,7 @@ bool has_popularity(const ModalityRows& modality) {
 }
 
 /// share^popularity of each node, as a factor of scores.
-Eigen::RowVectorXf popularity_of(const RelateSpace& space, std::size_t target, double power) {
+Eigen::RowVectorXf popularity_of(const Space& space, std::size_t target, double power) {
   const VectorD& degrees = space.degrees[target];
   if (power == 0) return Eigen::RowVectorXf::Ones(degrees.size());
   const double all = std::max(degrees.sum(), 1e-300);
@@ -43,7 +43,7 @@ Matrix combine(const std::vector<Matrix>& affinity, const TargetRule& rule,
   return scores;
 }
 
-std::vector<Matrix> all_affinities(const RelateSpace& space, const TargetRule& rule,
+std::vector<Matrix> all_affinities(const Space& space, const TargetRule& rule,
                                    const Matrix& positions, const Evidence& evidence, int jobs) {
   std::vector<Matrix> result(evidence.size());
   for (std::size_t e = 0; e < evidence.size(); ++e)
@@ -115,7 +115,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
+Matrix target_scores(const Space& space, const TargetRule& rule, std::size_t target,
                      const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                      int jobs) {
   Matrix scores = combine(all_affinities(space, rule, positions, evidence, jobs), rule,
@@ -126,7 +126,7 @@ Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size
   return scores;
 }
 
-TargetRule usual_rule(const RelateData& data, std::size_t target) {
+TargetRule usual_rule(const Data& data, std::size_t target) {
   TargetRule rule;
   rule.popularity = has_popularity(data.modalities[target]) ? 1 : 0;
   for (std::size_t e = 0; e < data.modalities.size(); ++e)
@@ -137,7 +137,7 @@ TargetRule usual_rule(const RelateData& data, std::size_t target) {
   return rule;
 }
 
-TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
+TargetRule choose_rule(const Space& space, const Data& data, std::size_t target,
                        const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                        const Sparse& truth, int jobs) {
   TargetRule best = usual_rule(data, target);
@@ -229,7 +229,7 @@ double mean_ndcg(const Matrix& scores, const SparseView& truth, bool only_as_man
   return count == 0 ? 0 : sum / count;
 }
 
-Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Evidence& evidence,
+Matrix knn_scores(const Space& space, const TargetRule& rule, const Evidence& evidence,
                   const KnownItems& known, std::int64_t count, int jobs) {
   const SparseView has = known.has.view();
   Matrix alike = Matrix::Zero(rows_of(evidence), has.rows);
@@ -257,13 +257,13 @@ Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Eviden
   return knn;
 }
 
-Matrix directions(const RelateSpace& space, const Matrix& positions) {
+Matrix directions(const Space& space, const Matrix& positions) {
   const Eigen::RowVectorXf strength =
       space.projection.strength.array().max(0.0).cast<float>().matrix().transpose();
   return unit_rows(positions.array().rowwise() * strength.array());
 }
 
-Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t neighbours,
+Matrix place_scores(const Space& space, const TargetRule& rule, std::int64_t neighbours,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
                     const KnownItems& known, int jobs) {
   return neighbours > 0 ? knn_scores(space, rule, evidence, known, neighbours, jobs)
@@ -361,4 +361,4 @@ PlaceRule fit_place_rule(const Matrix& scores, const SparseView& truth,
   return rule;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

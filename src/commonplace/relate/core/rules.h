@@ -9,7 +9,7 @@
 #include "commonplace/formats/item.h"
 #include "commonplace/relate/core/space.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// How what is known of an item ranks the nodes of a modality. With a(e, j) the affinity of node j
 /// to what the item has of modality e,
@@ -38,15 +38,15 @@ struct KnownItems {
 };
 
 /// Items x nodes of `target`. `positions` are those of the nodes.
-Matrix target_scores(const RelateSpace& space, const TargetRule& rule, std::size_t target,
+Matrix target_scores(const Space& space, const TargetRule& rule, std::size_t target,
                      const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                      int jobs);
 
 /// The rule under which all evidence counts alike.
-TargetRule usual_rule(const RelateData& data, std::size_t target);
+TargetRule usual_rule(const Data& data, std::size_t target);
 
 /// The best rule found for items whose nodes of `target` are known: `truth` items x nodes.
-TargetRule choose_rule(const RelateSpace& space, const RelateData& data, std::size_t target,
+TargetRule choose_rule(const Space& space, const Data& data, std::size_t target,
                        const Matrix& positions, const Evidence& evidence, const KnownItems& known,
                        const Sparse& truth, int jobs);
 
@@ -59,12 +59,12 @@ std::vector<double> ndcg_of_items(const Matrix& scores, const SparseView& truth,
 
 /// Items x nodes of `target`: what the `count` known items that are nearest to each have, by the
 /// cosines of where they are by each modality of evidence, as far as the rule lets each say.
-Matrix knn_scores(const RelateSpace& space, const TargetRule& rule, const Evidence& evidence,
+Matrix knn_scores(const Space& space, const TargetRule& rule, const Evidence& evidence,
                   const KnownItems& known, std::int64_t count, int jobs);
 
 /// Positions to compare nodes of all modalities by: coordinates weighted by their strength, each
 /// row of length one, or 0 for what could not be placed.
-Matrix directions(const RelateSpace& space, const Matrix& positions);
+Matrix directions(const Space& space, const Matrix& positions);
 
 /// Where an item may be, from the scores of all places.
 struct PlaceGuess {
@@ -90,7 +90,7 @@ PlaceRule fit_place_rule(const Matrix& scores, const SparseView& truth,
                          const std::vector<Place>& places, int jobs);
 
 /// What places are guessed by.
-Matrix place_scores(const RelateSpace& space, const TargetRule& rule, std::int64_t neighbours,
+Matrix place_scores(const Space& space, const TargetRule& rule, std::int64_t neighbours,
                     std::size_t target, const Matrix& positions, const Evidence& evidence,
                     const KnownItems& known, int jobs);
 
@@ -100,4 +100,4 @@ double median_error(const std::vector<double>& errors);
 std::vector<double> place_errors(const Matrix& scores, const SparseView& truth,
                                  const std::vector<Place>& places, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -9,7 +9,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 /// The rows of `has` whose items are not held out; the others are empty.
@@ -38,7 +38,7 @@ bool uses_landmarks(const ModalitySetting& setting) {
 }
 
 /// The nodes that have guidance, as rows of features.
-StoredRows linked_rows(const RelateData& data, std::size_t modality, const RelateLinks& links) {
+StoredRows linked_rows(const Data& data, std::size_t modality, const Links& links) {
   std::vector<std::uint8_t> linked(static_cast<std::size_t>(data.modalities[modality].nodes));
   for (const Guidance& guidance : links.guidance) {
     const SparseView& view = guidance.links;
@@ -59,7 +59,7 @@ StoredRows linked_rows(const RelateData& data, std::size_t modality, const Relat
 }
 
 /// Whether a projection is of such modalities of the data.
-bool fits(const GuidedProjection* projection, const RelateData& data,
+bool fits(const GuidedProjection* projection, const Data& data,
           const std::vector<GuidedModality>& modalities) {
   if (projection == nullptr || projection->modalities.size() != modalities.size()) return false;
   for (std::size_t k = 0; k < modalities.size(); ++k) {
@@ -91,9 +91,9 @@ FeatureRows own_part(const FeatureRows& rows, const Comm& comm) {
 
 /// Chosen among the nodes that have links. All ranks take those of rank 0, whose rounding may have
 /// led to others than theirs.
-NystromFeatures choose_landmarks(const RelateData& data, std::size_t modality,
-                                 const RelateLinks& links, const ModalitySetting& setting,
-                                 std::uint64_t seed, const Run& run) {
+NystromFeatures choose_landmarks(const Data& data, std::size_t modality, const Links& links,
+                                 const ModalitySetting& setting, std::uint64_t seed,
+                                 const Run& run) {
   NystromFeatures chosen =
       fit_nystrom_features(linked_rows(data, modality, links).view(),
                            {setting.kernel, setting.width, setting.landmarks, seed}, run.jobs);
@@ -103,7 +103,7 @@ NystromFeatures choose_landmarks(const RelateData& data, std::size_t modality,
 }
 
 /// The links of this rank's nodes of `from`.
-std::vector<Guidance> own_guidance(const RelateLinks& links, const Comm& comm) {
+std::vector<Guidance> own_guidance(const Links& links, const Comm& comm) {
   std::vector<Guidance> own = links.guidance;
   for (Guidance& each : own) each.links = own_part(each.links, comm).sparse();
   return own;
@@ -119,8 +119,8 @@ VectorD put_together(const VectorD& own, std::int64_t nodes, Comm& comm) {
 
 }  // namespace
 
-RelateLinks links_of(const RelateData& data, HeldItems held) {
-  RelateLinks result;
+Links links_of(const Data& data, HeldItems held) {
+  Links result;
   std::vector<Guidance> guidance;
   const auto add = [&](std::size_t from, std::size_t to, Sparse links, double weight) {
     const float size = largest(links);
@@ -146,13 +146,12 @@ RelateLinks links_of(const RelateData& data, HeldItems held) {
   return result;
 }
 
-RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
-                             const std::vector<ModalitySetting>& settings,
-                             const GuidedProjectionOptions& options, const Run& run,
-                             const RelateStart& start) {
+Space fit_relate_space(const Data& data, const Links& links,
+                       const std::vector<ModalitySetting>& settings,
+                       const GuidedProjectionOptions& options, const Run& run, const Start& start) {
   require(!links.guidance.empty(),
           "nothing links the kinds that are to be related: no item has two of them");
-  RelateSpace space;
+  Space space;
   space.settings = settings;
   space.landmarks.resize(data.modalities.size());
   NystromCache own;
@@ -194,7 +193,7 @@ RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
   return space;
 }
 
-Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const FeatureRows& rows,
+Matrix positions_of_rows(const Space& space, std::size_t modality, const FeatureRows& rows,
                          int jobs) {
   // In blocks, so that features of landmarks never stand in memory for all rows.
   constexpr std::int64_t kBlock = 8192;
@@ -209,8 +208,8 @@ Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const F
   return result;
 }
 
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
-                    const Run& run, const NystromCache* cache) {
+Matrix positions_of(const Space& space, const Data& data, std::size_t modality, const Run& run,
+                    const NystromCache* cache) {
   const ModalityRows& of = data.modalities[modality];
   if (space.projection.modalities[modality].identity) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(of.nodes));
@@ -233,7 +232,7 @@ Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_
   return positions;
 }
 
-Matrix affinities(const RelateSpace& space, const Matrix& x, const Matrix& y, int jobs) {
+Matrix affinities(const Space& space, const Matrix& x, const Matrix& y, int jobs) {
   const Eigen::RowVectorXf strength =
       (space.mass * space.projection.strength.array().max(0.0)).cast<float>().matrix().transpose();
   const Matrix scaled = x.array().rowwise() * strength.array();
@@ -264,7 +263,7 @@ Matrix positions_of_items(const SparseView& has, const Matrix& positions,
   return result;
 }
 
-void cut(RelateSpace& space, std::int64_t dim) {
+void cut(Space& space, std::int64_t dim) {
   if (dim >= space.dim()) return;
   for (ProjectedModality& modality : space.projection.modalities) {
     modality.projection = modality.projection.leftCols(dim).eval();
@@ -299,4 +298,4 @@ ModalitySetting usual_setting(const ModalityRows& modality, std::int64_t landmar
   return setting;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -14,7 +14,7 @@
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/relate/core/nystrom_features.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// How the nodes of a modality become numbers, and how far these are trusted.
 struct ModalitySetting {
@@ -27,7 +27,7 @@ struct ModalitySetting {
 };
 
 /// One space for all modalities.
-struct RelateSpace {
+struct Space {
   std::vector<ModalitySetting> settings;
   std::vector<NystromFeatures> landmarks;  ///< of each modality; empty where the kernel needs none
   GuidedProjection projection;
@@ -43,12 +43,12 @@ struct RelateSpace {
 /// The guidance: two nodes belong together as often as items have both, for every two modalities of
 /// a collection; and what was given. `held`, if not empty, has for each modality's collection which
 /// items are held out (not 0) and say nothing.
-struct RelateLinks {
+struct Links {
   std::vector<Sparse> links;
   std::vector<Guidance> guidance;  ///< views of `links`
 };
 using HeldItems = std::span<const std::vector<std::uint8_t>>;  ///< per modality
-RelateLinks links_of(const RelateData& data, HeldItems held = {});
+Links links_of(const Data& data, HeldItems held = {});
 
 /// Features by landmarks that were made before, by modality, kernel and width: of this rank's
 /// nodes.
@@ -61,7 +61,7 @@ struct NystromCache {
 };
 
 /// What a fit may begin with.
-struct RelateStart {
+struct Start {
   /// Landmarks to be kept, one of each modality.
   const std::vector<NystromFeatures>* landmarks = nullptr;
   /// A projection to begin from; it is left out of account if its features are others.
@@ -72,22 +72,22 @@ struct RelateStart {
 
 /// Learns the space, each rank with its own_rows of every modality's nodes; all are given all of
 /// the data and get the same space. Landmarks are chosen among the nodes that have links.
-RelateSpace fit_relate_space(const RelateData& data, const RelateLinks& links,
-                             const std::vector<ModalitySetting>& settings,
-                             const GuidedProjectionOptions& options, const Run& run,
-                             const RelateStart& start = {});
+Space fit_relate_space(const Data& data, const Links& links,
+                       const std::vector<ModalitySetting>& settings,
+                       const GuidedProjectionOptions& options, const Run& run,
+                       const Start& start = {});
 
 /// The positions of all nodes of a modality, nodes x dim, each rank's own put together. Those that
 /// have no features are at 0. Features by landmarks are taken from `cache` if they are there.
-Matrix positions_of(const RelateSpace& space, const RelateData& data, std::size_t modality,
-                    const Run& run, const NystromCache* cache = nullptr);
+Matrix positions_of(const Space& space, const Data& data, std::size_t modality, const Run& run,
+                    const NystromCache* cache = nullptr);
 /// The positions of other rows of that modality's features.
-Matrix positions_of_rows(const RelateSpace& space, std::size_t modality, const FeatureRows& rows,
+Matrix positions_of_rows(const Space& space, std::size_t modality, const FeatureRows& rows,
                          int jobs);
 
 /// How much more two nodes belong together than chance would have it: mass Σ strength x y, so that
 /// 0 is chance and 1 twice as often. `x` n x dim, `y` m x dim; n x m.
-Matrix affinities(const RelateSpace& space, const Matrix& x, const Matrix& y, int jobs);
+Matrix affinities(const Space& space, const Matrix& x, const Matrix& y, int jobs);
 
 /// Where items are by a modality: the mean of the nodes they have, items x dim; 0 for those with
 /// none. `has` is items x nodes, `positions` those of the nodes; of all items, or of `rows`.
@@ -96,9 +96,9 @@ Matrix positions_of_items(const SparseView& has, const Matrix& positions,
                           std::span<const std::int64_t> rows);
 
 /// The first `dim` coordinates only.
-void cut(RelateSpace& space, std::int64_t dim);
+void cut(Space& space, std::int64_t dim);
 
 /// What a modality is given where nobody chose.
 ModalitySetting usual_setting(const ModalityRows& modality, std::int64_t landmarks);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

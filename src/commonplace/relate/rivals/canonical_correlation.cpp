@@ -15,7 +15,7 @@
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 using DoubleRows = Eigen::Ref<const MatrixD>;
@@ -317,4 +317,4 @@ Matrix encode(const CanonicalCorrelation& model, std::size_t side, const Feature
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -9,7 +9,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Regularised canonical correlation analysis: directions of two modalities of features in which
 /// the two ends of a pair correlate most.
@@ -58,4 +58,4 @@ CanonicalCorrelation fit_canonical_correlation(const Eigen::Ref<const MatrixD>& 
 Matrix encode(const CanonicalCorrelation& model, std::size_t side, const FeatureRows& rows,
               int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

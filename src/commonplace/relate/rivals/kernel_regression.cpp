@@ -7,7 +7,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/math/squared_differences.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr Eigen::Index kColumns = 3;
@@ -83,4 +83,4 @@ Matrix score(const KernelRegression& model, const Matrix& places, int jobs) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

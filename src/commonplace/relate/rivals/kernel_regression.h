@@ -2,7 +2,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 struct KernelRegressionOptions {
   double width = 1;     ///< degrees at which an item's weight falls to 1 / e
@@ -29,4 +29,4 @@ KernelRegression fit_kernel_regression(const Matrix& places, const SparseView& t
 /// for a place alone as among others. O(n items + nonzeros).
 Matrix score(const KernelRegression& model, const Matrix& places, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

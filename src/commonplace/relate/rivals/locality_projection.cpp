@@ -11,7 +11,7 @@
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 void check(const LocalityProjectionOptions& options) {
@@ -156,4 +156,4 @@ GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
   return fit_guided_projection(modalities, guidance, guided(options), {.jobs = jobs});
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -9,7 +9,7 @@
 #include "commonplace/relate/core/guided_projection.h"
 #include "commonplace/relate/rivals/canonical_correlation.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Locality preserving projections (He and Niyogi 2003): with a graph W of neighbours, its degrees
 /// D and rows X, the smallest λ of Xᵀ (D − W) X p = λ (Xᵀ D X + ridge) p. Of two views: X is block
@@ -48,4 +48,4 @@ GuidedProjectionFit fit_paired_locality_projection(const FeatureRows& first,
                                                    const LocalityProjectionOptions& options = {},
                                                    int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

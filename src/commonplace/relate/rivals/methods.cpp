@@ -19,7 +19,7 @@
 #include "commonplace/relate/rivals/locality_projection.h"
 #include "commonplace/relate/rivals/ridge_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr std::int64_t kUsualDim = 30;
@@ -29,12 +29,10 @@ constexpr double kWidths[] = {0.0003, 0.001, 0.003, 0.01};
 constexpr double kRidgesTried[] = {0.03, 0.1, 0.3, 1, 3, 10, 30};
 constexpr double kNeighbours[] = {3, 5, 10, 20, 40};
 
-const Modality& target_of(const RelateTask& task) {
-  return task.data->modalities[task.target].what;
-}
+const Modality& target_of(const Task& task) { return task.data->modalities[task.target].what; }
 
 /// The modalities of the target's collection but the target, those with features first.
-std::vector<std::size_t> evidence_modalities(const RelateTask& task) {
+std::vector<std::size_t> evidence_modalities(const Task& task) {
   std::vector<std::size_t> modalities;
   for (std::size_t k = 0; k < task.data->modalities.size(); ++k)
     if (k != task.target &&
@@ -52,7 +50,7 @@ std::int64_t node_of(const ModalityRows& modality, std::int64_t item) {
 
 /// The features of items by a modality, dense: by the kernel where it needs landmarks. Items
 /// without any have zeros.
-Matrix item_rows(const RelateTask& task, std::size_t modality, std::span<const std::int64_t> items,
+Matrix item_rows(const Task& task, std::size_t modality, std::span<const std::int64_t> items,
                  std::span<const std::int64_t> known) {
   const ModalityRows& of = task.data->modalities[modality];
   const auto rows_of = [&](std::span<const std::int64_t> which) {
@@ -85,7 +83,7 @@ struct BothRows {
   Matrix asked;
 };
 
-BothRows rows_by(const RelateTask& task, std::span<const std::size_t> modalities) {
+BothRows rows_by(const Task& task, std::span<const std::size_t> modalities) {
   const std::vector<std::int64_t> known = known_items(task);
   std::vector<std::int64_t> all = known;
   all.insert(all.end(), task.asked.begin(), task.asked.end());
@@ -111,7 +109,7 @@ BothRows rows_by(const RelateTask& task, std::span<const std::size_t> modalities
 }
 
 /// Known items x nodes: 1 where they have it.
-Sparse known_truth(const RelateTask& task) {
+Sparse known_truth(const Task& task) {
   Sparse truth = truth_of(task.data->modalities[task.target], known_items(task));
   for (float& value : truth.values) value = value > 0 ? 1.0F : 0.0F;
   return truth;
@@ -142,8 +140,8 @@ Matrix knn_by_rows(const BothRows& rows, const Sparse& truth, std::int64_t count
   return scores;
 }
 
-RelateSaid only_scores(Matrix scores) {
-  RelateSaid said;
+Said only_scores(Matrix scores) {
+  Said said;
   said.scores = std::move(scores);
   return said;
 }
@@ -168,19 +166,19 @@ Sparse identity_rows(std::int64_t count) {
 }
 
 /// Positions weighted by coordinate, each of length one; scores are the cosine.
-RelateSaid nearest_by_cosine(Matrix items, Matrix nodes, const VectorD& weight, int jobs) {
+Said nearest_by_cosine(Matrix items, Matrix nodes, const VectorD& weight, int jobs) {
   const auto unit = [&](Matrix m) {
     m.array().rowwise() *= weight.cast<float>().transpose().array();
     return unit_rows(std::move(m));
   };
-  RelateSaid said;
+  Said said;
   said.items = unit(std::move(items));
   said.nodes = unit(std::move(nodes));
   said.scores = multiply_transposed(said.items, said.nodes, jobs);
   return said;
 }
 
-RelateSaid by_cca(const RelateTask& task, double ridge) {
+Said by_cca(const Task& task, double ridge) {
   const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
   const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
@@ -196,7 +194,7 @@ RelateSaid by_cca(const RelateTask& task, double ridge) {
                            task.run.jobs);
 }
 
-RelateSaid by_lpp(const RelateTask& task, double neighbours) {
+Said by_lpp(const Task& task, double neighbours) {
   const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
   BothRows rows = rows_by(task, modalities);
   LocalityProjectionOptions options;
@@ -209,7 +207,7 @@ RelateSaid by_lpp(const RelateTask& task, double neighbours) {
       knn_by_rows(rows, known_truth(task), static_cast<std::int64_t>(neighbours), task.run.jobs));
 }
 
-RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
+Said by_mvlpp(const Task& task, double ridge) {
   const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
   const BothRows rows = rows_by(task, modalities);
   const Sparse truth = known_truth(task);
@@ -227,7 +225,7 @@ RelateSaid by_mvlpp(const RelateTask& task, double ridge) {
                            VectorD::Ones(model.dim()), task.run.jobs);
 }
 
-RelateSaid by_ridge(const RelateTask& task, bool all, double ridge) {
+Said by_ridge(const Task& task, bool all, double ridge) {
   const std::vector<std::size_t> evidence = evidence_modalities(task);
   const BothRows rows = rows_by(task, std::span(evidence).first(all ? evidence.size() : 1));
   const Sparse truth = known_truth(task);
@@ -236,7 +234,7 @@ RelateSaid by_ridge(const RelateTask& task, bool all, double ridge) {
   return only_scores(score(model, FeatureRows(rows.asked), task.run.jobs));
 }
 
-std::optional<std::size_t> places_modality(const RelateTask& task) {
+std::optional<std::size_t> places_modality(const Task& task) {
   for (std::size_t k = 0; k < task.data->modalities.size(); ++k)
     if (task.data->modalities[k].what.of == NodeType::places && k != task.target &&
         task.data->modalities[k].what.collection == target_of(task).collection)
@@ -244,7 +242,7 @@ std::optional<std::size_t> places_modality(const RelateTask& task) {
   return std::nullopt;
 }
 
-RelateSaid by_places(const RelateTask& task, double width) {
+Said by_places(const Task& task, double width) {
   const ModalityRows& places = task.data->modalities[*places_modality(task)];
   const Sparse truth = known_truth(task);
   const std::vector<std::int64_t> known = known_items(task);
@@ -273,9 +271,9 @@ RelateSaid by_places(const RelateTask& task, double width) {
 }
 
 /// The data without links of held out items, by the paper's guidance: positive only.
-RelateSaid by_positive(const RelateTask& task, double gamma) {
+Said by_positive(const Task& task, double gamma) {
   const std::vector<std::size_t> evidence = evidence_modalities(task);
-  const RelateLinks links = links_of(*task.data, task.held);
+  const Links links = links_of(*task.data, task.held);
   std::vector<ModalitySetting> settings;
   for (const ModalityRows& modality : task.data->modalities) {
     settings.push_back(usual_setting(modality, kBaselineLandmarks));
@@ -288,13 +286,13 @@ RelateSaid by_positive(const RelateTask& task, double gamma) {
   options.balanced = false;
   options.dim = task.dim > 0 ? task.dim : kUsualDim;
   options.tolerance = 1e-6;
-  const RelateSpace space =
+  const Space space =
       fit_relate_space(*task.data, links, settings, options, {.jobs = task.run.jobs});
   const Matrix places_of_items = positions_of_items(
       task.data->modalities[evidence.front()].has.view(),
       positions_of(space, *task.data, evidence.front(), {.jobs = task.run.jobs}), task.asked);
   const Matrix nodes = positions_of(space, *task.data, task.target, {.jobs = task.run.jobs});
-  RelateSaid said{Matrix(places_of_items.rows(), nodes.rows()), places_of_items, nodes, ""};
+  Said said{Matrix(places_of_items.rows(), nodes.rows()), places_of_items, nodes, ""};
   for (Eigen::Index i = 0; i < said.scores.rows(); ++i)
     said.scores.row(i) =
         -(nodes.rowwise() - places_of_items.row(i)).rowwise().squaredNorm().transpose();
@@ -302,24 +300,24 @@ RelateSaid by_positive(const RelateTask& task, double gamma) {
 }
 
 /// Only these modalities, in this order.
-RelateData only(const RelateData& data, const std::vector<std::size_t>& modalities) {
+Data only(const Data& data, const std::vector<std::size_t>& modalities) {
   std::vector<std::vector<std::int64_t>> rows;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     auto& all = rows.emplace_back(static_cast<std::size_t>(data.modalities[k].has.rows()));
     std::iota(all.begin(), all.end(), 0);
   }
-  RelateData copy = take_items(data, rows);
-  RelateData part;
+  Data copy = take_items(data, rows);
+  Data part;
   for (const std::size_t k : modalities) part.modalities.push_back(std::move(copy.modalities[k]));
   return part;
 }
 
-RelateSaid by_ours(const RelateTask& task) {
+Said by_ours(const Task& task) {
   const LearnedRelation learned = learn_relation(task);
-  const RelateData& data = *task.data;
+  const Data& data = *task.data;
   const Evidence evidence = evidence_of(data, learned.positions, task.target, task.asked);
   const TargetRule& rule = learned.choice.rules[task.target];
-  RelateSaid said;
+  Said said;
   said.scores = target_scores(
       learned.space, rule, task.target, learned.positions[task.target], evidence,
       known_of(data, learned.positions, task.target, known_items(task)), task.run.jobs);
@@ -340,16 +338,16 @@ RelateSaid by_ours(const RelateTask& task) {
   return said;
 }
 
-RelateSaid by_first_alone(const RelateTask& task) {
-  const RelateData part = only(*task.data, {evidence_modalities(task).front(), task.target});
-  RelateTask smaller = task;
+Said by_first_alone(const Task& task) {
+  const Data part = only(*task.data, {evidence_modalities(task).front(), task.target});
+  Task smaller = task;
   smaller.data = &part;
   smaller.target = 1;
   smaller.held = {task.held[evidence_modalities(task).front()], task.held[task.target]};
   return by_ours(smaller);
 }
 
-using Method = std::function<RelateSaid(const RelateTask&, double)>;
+using Method = std::function<Said(const Task&, double)>;
 
 struct Parametric {
   Method method;
@@ -367,13 +365,12 @@ std::optional<Parametric> parametric(const std::string& name) {
   if (name == "kernel-regression") return Parametric{by_places, grid(kWidths)};
   if (name == "ridge" || name == "ridge-all") {
     const bool all = name == "ridge-all";
-    return Parametric{
-        [all](const RelateTask& task, double ridge) { return by_ridge(task, all, ridge); },
-        grid(kRidgesTried)};
+    return Parametric{[all](const Task& task, double ridge) { return by_ridge(task, all, ridge); },
+                      grid(kRidgesTried)};
   }
   if (name == "knn")
     return Parametric{
-        [](const RelateTask& task, double count) {
+        [](const Task& task, double count) {
           const std::vector<std::size_t> modalities = {evidence_modalities(task).front()};
           return only_scores(knn_by_rows(rows_by(task, modalities), known_truth(task),
                                          static_cast<std::int64_t>(count), task.run.jobs));
@@ -383,8 +380,8 @@ std::optional<Parametric> parametric(const std::string& name) {
 }
 
 /// The task of a fifth of the known items, to choose by.
-RelateTask inner(const RelateTask& task) {
-  RelateTask smaller = task;
+Task inner(const Task& task) {
+  Task smaller = task;
   smaller.asked.clear();
   const std::uint64_t seed = task.options.projection.seed + 1000;
   for (const std::int64_t item : known_items(task))
@@ -399,14 +396,14 @@ RelateTask inner(const RelateTask& task) {
 
 }  // namespace
 
-const std::vector<std::string>& relate_methods() {
+const std::vector<std::string>& methods() {
   static const std::vector<std::string> names = {
       "commonplace", "alone",     "positive",         "cca", "mvlpp", "lpp", "popular", "knn",
       "ridge",       "ridge-all", "kernel-regression"};
   return names;
 }
 
-std::vector<std::int64_t> known_items(const RelateTask& task) {
+std::vector<std::int64_t> known_items(const Task& task) {
   std::vector<std::int64_t> rows;
   const ModalityRows& modality = task.data->modalities[task.target];
   for (std::int64_t row = 0; row < modality.has.rows(); ++row)
@@ -416,8 +413,8 @@ std::vector<std::int64_t> known_items(const RelateTask& task) {
   return rows;
 }
 
-std::string why_not(const RelateTask& task, const std::string& method) {
-  const auto& names = relate_methods();
+std::string why_not(const Task& task, const std::string& method) {
+  const auto& names = methods();
   require(std::find(names.begin(), names.end(), method) != names.end(), "there is no method '",
           method, "'; there are ", join(names));
   if (method == "kernel-regression") return places_modality(task) ? "" : "there are no places";
@@ -425,15 +422,15 @@ std::string why_not(const RelateTask& task, const std::string& method) {
   return evidence_modalities(task).empty() ? "there are no features" : "";
 }
 
-LearnedRelation learn_relation(const RelateTask& task) {
-  const RelateData& data = *task.data;
+LearnedRelation learn_relation(const Task& task) {
+  const Data& data = *task.data;
   std::vector<std::vector<std::int64_t>> rows;
   for (std::size_t k = 0; k < data.modalities.size(); ++k) {
     auto& known = rows.emplace_back();
     for (std::size_t row = 0; row < task.held[k].size(); ++row)
       if (task.held[k][row] == 0) known.push_back(static_cast<std::int64_t>(row));
   }
-  RelateOptions options = task.options;
+  ModelOptions options = task.options;
   if (task.dim > 0) options.dim = std::to_string(task.dim);
   LearnedRelation learned;
   learned.choice = choose_relation(take_items(data, rows), options, task.run);
@@ -446,7 +443,7 @@ LearnedRelation learn_relation(const RelateTask& task) {
   return learned;
 }
 
-RelateSaid relate_by(const RelateTask& task, const std::string& method) {
+Said relate_by(const Task& task, const std::string& method) {
   require(why_not(task, method).empty(), "the method ", method,
           " cannot be used: ", why_not(task, method));
   if (method == "commonplace") return by_ours(task);
@@ -456,7 +453,7 @@ RelateSaid relate_by(const RelateTask& task, const std::string& method) {
     return only_scores(counts_of(truth.view()).replicate(std::ssize(task.asked), 1));
   }
   const Parametric way = *parametric(method);
-  const RelateTask choosing = inner(task);
+  const Task choosing = inner(task);
   const Sparse truth = truth_of(task.data->modalities[task.target], choosing.asked);
   double best = way.grid.front();
   double quality = -1;
@@ -469,9 +466,9 @@ RelateSaid relate_by(const RelateTask& task, const std::string& method) {
       best = value;
     }
   }
-  RelateSaid said = way.method(task, best);
+  Said said = way.method(task, best);
   said.chosen = concat(best);
   return said;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

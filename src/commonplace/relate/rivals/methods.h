@@ -7,22 +7,22 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/relate/core/choice.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 /// Items held out, whose nodes of one modality are asked for.
-struct RelateTask {
+struct Task {
   Run run{};  ///< of this rank alone
-  const RelateData* data = nullptr;
+  const Data* data = nullptr;
   std::size_t target = 0;  ///< the modality asked for
   /// Per modality, by item: not 0 for what is not known.
   std::vector<std::vector<std::uint8_t>> held{};
   std::vector<std::int64_t> asked{};  ///< items held out that have nodes of the target
   std::int64_t dim = 0;               ///< coordinates at most; 0: as each method chooses
-  RelateOptions options{};            ///< of our own method
+  ModelOptions options{};             ///< of our own method
 };
 
 /// What a method says.
-struct RelateSaid {
+struct Said {
   Matrix scores;  ///< asked items x nodes
   /// Where it has asked items and nodes, if it places them in one space; else without columns.
   Matrix items;
@@ -42,24 +42,24 @@ struct RelateSaid {
 ///   ridge        ridge regression on the first modality
 ///   ridge-all    ridge regression on all modalities side by side
 ///   kernel-regression  kernel regression (Nadaraya-Watson) on places
-const std::vector<std::string>& relate_methods();
+const std::vector<std::string>& methods();
 
 /// Whether a method can be used on the data; "" or why not.
-std::string why_not(const RelateTask& task, const std::string& method);
+std::string why_not(const Task& task, const std::string& method);
 
 /// Learns from the known items and answers for those asked for. Where a method has a parameter, it
 /// is chosen on a fifth of the known items.
-RelateSaid relate_by(const RelateTask& task, const std::string& method);
+Said relate_by(const Task& task, const std::string& method);
 
 /// The items of the target's collection that are known and have nodes of the target.
-std::vector<std::int64_t> known_items(const RelateTask& task);
+std::vector<std::int64_t> known_items(const Task& task);
 
 /// Learns our own space on the known items.
 struct LearnedRelation {
-  RelateChoice choice;
-  RelateSpace space;
+  Choice choice;
+  Space space;
   std::vector<Matrix> positions;  ///< per modality
 };
-LearnedRelation learn_relation(const RelateTask& task);
+LearnedRelation learn_relation(const Task& task);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -8,7 +8,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 namespace {
 
 constexpr std::int64_t kMostOfSmallerSide = 20000;
@@ -191,4 +191,4 @@ Matrix score(const RidgeRows& model, const FeatureRows& rows, int jobs) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -5,7 +5,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::relate {
 
 struct RidgeRowOptions {
   /// On the squares of the weights, times the mean diagonal of the Gram matrix of the centred
@@ -32,4 +32,4 @@ RidgeRows fit_ridge_rows(const FeatureRows& rows, const SparseView& targets,
 /// O(nonzeros targets).
 Matrix score(const RidgeRows& model, const FeatureRows& rows, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::relate

@@ -11,7 +11,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr float kNegligible = 1e-4F;
@@ -260,4 +260,4 @@ Associations read_associations(const TensorFile& file, std::int64_t terms) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

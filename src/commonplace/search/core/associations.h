@@ -8,7 +8,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// What the presence of one term tells about another, learned from well-tagged items.
 struct AssociationOptions {
@@ -18,9 +18,9 @@ struct AssociationOptions {
   std::int64_t most = 1000;         ///< keep so many associations of a term, the strongest
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, AssociationOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, AssociationOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("smoothing", options.smoothing, "as if a term had been seen so often with everything");
   visit("ridge", options.ridge, "penalty of the word-to-word ridge");
   visit("ridge_terms", options.ridge_terms, "the ridge covers so many terms; 0 for no ridge");
@@ -56,4 +56,4 @@ MatrixD zero_diagonal_ridge(const SparseView& rows, double penalty, int jobs = 0
 void add_associations(TensorWriter& writer, const Associations& associations);
 Associations read_associations(const TensorFile& file, std::int64_t terms);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// The similarity that counts as much as all neighbours together: with few or faint neighbours the
@@ -157,4 +157,4 @@ double borrowed_score(const ItemEvidence& evidence, const BorrowingWeights& weig
          weights.ridge * evidence.ridge + weights.votes * evidence.votes;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

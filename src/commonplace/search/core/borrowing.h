@@ -9,7 +9,7 @@
 #include "commonplace/search/core/associations.h"
 #include "commonplace/search/core/shared_subspace.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// How much each way of borrowing counts. All 0: items are found by their own words alone.
 struct BorrowingWeights {
@@ -21,9 +21,9 @@ struct BorrowingWeights {
   bool operator==(const BorrowingWeights&) const = default;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, BorrowingWeights>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, BorrowingWeights>
+void visit_options(Self& options, Visit&& visit) {
   visit("topics", options.topics, "weight of the shared topics");
   visit("lift", options.lift, "weight of single associated words");
   visit("ridge", options.ridge, "weight of associated words together");
@@ -104,4 +104,4 @@ ItemEvidence find_evidence(const CodedItems& items, std::int64_t row, const Aske
 /// The weighted sum.
 double borrowed_score(const ItemEvidence& evidence, const BorrowingWeights& weights);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Unlike std::isfinite, a comparison that compilers vectorise.
 inline bool is_finite(float value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
@@ -25,4 +25,4 @@ inline void require_finite_query(std::span<const float> query) {
       fail("the query is ", query[column], " in column ", column, "; expected a finite number");
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/math/nonnegative.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// How rows are cut into blocks whose sums are added in order, so that the result depends neither
 /// on threads nor, for the basis, on ranks.
@@ -68,4 +68,4 @@ RowSums improve_rows(PaddedRows<Scalar>& rows, int jobs, LinearParts&& linear_pa
   return parts[0];
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

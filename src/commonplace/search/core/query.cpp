@@ -20,10 +20,10 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/item.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
-using Kind = QueryCondition::Kind;
+using Kind = Condition::Kind;
 
 constexpr std::size_t kMostBytes = 10'000;
 constexpr int kDeepest = 100;
@@ -33,7 +33,7 @@ enum class Sign { leaf, open, close, conjunction, alternative, negation, end };
 struct Token {
   Sign sign = Sign::end;
   Kind kind = Kind::word;  ///< of a leaf
-  std::string text;        ///< of a leaf as in QueryCondition, of a sign as written
+  std::string text;        ///< of a leaf as in Condition, of a sign as written
   std::size_t place = 0;   ///< in bytes
 };
 
@@ -319,16 +319,16 @@ class Parser {
 };
 
 /// What `node` demands: all of it if it is joined to others, or else what is not loose.
-std::optional<QueryCondition> demands(Node node, bool joined) {
+std::optional<Condition> demands(Node node, bool joined) {
   joined = joined || !node.loose;
   if (node.kind == Kind::word && !joined) return std::nullopt;
-  QueryCondition condition{node.kind, std::move(node.text), {}};
+  Condition condition{node.kind, std::move(node.text), {}};
   for (Node& child : node.children)
     if (auto demanded = demands(std::move(child), joined))
       condition.children.push_back(*std::move(demanded));
   if (joined) return condition;
   if (condition.children.empty()) return std::nullopt;
-  if (condition.children.size() == 1) return QueryCondition(std::move(condition.children.front()));
+  if (condition.children.size() == 1) return Condition(std::move(condition.children.front()));
   return condition;
 }
 
@@ -354,17 +354,17 @@ bool QueryArea::holds(double latitude, double longitude) const {
                       : longitude >= west || longitude <= east;
 }
 
-SearchQuery parse_query(std::string_view text) {
+Query parse_query(std::string_view text) {
   require(text.size() <= kMostBytes, "the query has ", text.size(), " bytes; the limit is ",
           kMostBytes);
   if (const std::size_t bad = invalid_utf8(text); bad != std::string_view::npos)
     fail_at(text, bad, "this is not UTF-8; convert the query to UTF-8");
   Parser parser(text);
-  SearchQuery query;
+  Query query;
   if (parser.empty()) return query;
   query.condition = demands(parser.parse(), false);
   query.words = parser.take_words();
   return query;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// A condition on items: a tree of what was written.
-struct QueryCondition {
+struct Condition {
   enum class Kind {
     word,      ///< the item has this word, in its tags, title or text
     phrase,    ///< the item has these words next to each other
@@ -24,17 +24,17 @@ struct QueryCondition {
   };
   Kind kind = Kind::word;
   std::string text;  ///< of leaves; times in the form of Item::time, tags as written
-  std::vector<QueryCondition> children;
+  std::vector<Condition> children;
 
-  bool operator==(const QueryCondition&) const = default;
+  bool operator==(const Condition&) const = default;
 };
 
-struct SearchQuery {
+struct Query {
   /// What to rank by: the words and phrases that do not stand under a `not`, in order, as written.
   std::vector<std::string> words;
-  std::optional<QueryCondition> condition;  ///< what every result must meet
+  std::optional<Condition> condition;  ///< what every result must meet
 
-  bool operator==(const SearchQuery&) const = default;
+  bool operator==(const Query&) const = default;
 };
 
 /// A part of the earth, in degrees; one whose west is greater than its east lies across the line of
@@ -63,6 +63,6 @@ std::optional<QueryArea> parse_area(std::string_view text);
 /// without a joining word is joined by `and`, where a bare word demands nothing. A backslash before
 /// '"' inside quotes keeps it. Error, with the place, for what is not closed, a joining word
 /// without its sides, a date that cannot be understood, or a query of more than 10,000 bytes.
-SearchQuery parse_query(std::string_view text);
+Query parse_query(std::string_view text);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -21,7 +21,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/search/core/finite.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr std::size_t kBlock = 2048;         ///< rows whose sums stay in the nearest cache
@@ -338,4 +338,4 @@ std::vector<ScoredRow> ScanIndex::search(std::span<const float> query, std::size
   return best;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

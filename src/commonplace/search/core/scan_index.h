@@ -7,7 +7,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 struct ScoredRow {
   std::int64_t row = 0;
@@ -47,4 +47,4 @@ class ScanIndex {
   std::vector<float> scales_;  ///< row = scale x code, within half a scale in each column
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -11,7 +11,7 @@
 #include "commonplace/search/core/shared_subspace_solver.h"
 #include "commonplace/search/core/topic_blocks.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr const char* kSubspaceKind = "shared-subspace";
@@ -68,7 +68,7 @@ std::vector<int> checked_topics(const SharedSubspace& model, int collection) {
 int SharedSubspace::collections() const { return collections_in(blocks); }
 
 std::vector<int> SharedSubspace::topics_of(int collection) const {
-  return commonplace::topics_of(blocks, collection);
+  return search::topics_of(blocks, collection);
 }
 
 SharedSubspaceFit fit_shared_subspace(std::span<const SparseView> collections,
@@ -158,4 +158,4 @@ SharedSubspace load_shared_subspace(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Joint nonnegative factorisation of several collections over one vocabulary (Gupta et al., KDD
 /// 2010, for two collections). Each collection d is a matrix X_d, items x terms, and X_d ~ H_d F_dᵀ
@@ -47,9 +47,9 @@ struct SharedSubspaceOptions {
 inline constexpr const char* kSharedSubspaceCheckpoint = "shared-subspace";
 
 /// `checkpoint` is the machine's matter, not the model's, so it is not in the list.
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SharedSubspaceOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SharedSubspaceOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("solver", options.solver, "hals, or mu for the paper's multiplicative updates");
   visit("iterations", options.iterations, "most iterations");
   visit("tolerance", options.tolerance, "stop when an iteration gains less than this share");
@@ -73,7 +73,7 @@ void check(const SharedSubspace& model, const std::string& name);
 struct SharedSubspaceFit {
   SharedSubspace model;
   std::vector<Matrix> codes;  ///< per collection: this rank's items x topics_of(d)
-  Report report;
+  Convergence report;
 };
 
 /// Each rank gives its own items of every collection (items x terms, nonnegative). Every rank gets
@@ -112,4 +112,4 @@ std::string to_bytes(const SharedSubspace& model);
 /// Error if the file is another kind's or its parts do not fit together.
 SharedSubspace load_shared_subspace(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -21,7 +21,7 @@
 #include "commonplace/search/core/improve_rows.h"
 #include "commonplace/search/core/topic_blocks.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Between these, float holds all products.
@@ -418,7 +418,7 @@ MatrixD matrix_of(const TensorFile& file, const std::string& name, double) {
 /// Takes over the factors and the report of a state that was kept.
 template <class Scalar>
 void go_on_from(const TensorFile& file, Factors<Scalar>& factors, std::size_t collections,
-                Report& report) {
+                Convergence& report) {
   factors.basis = matrix_of(file, "basis", Scalar{});
   factors.codes.clear();
   for (std::size_t d = 0; d < collections; ++d)
@@ -429,7 +429,7 @@ void go_on_from(const TensorFile& file, Factors<Scalar>& factors, std::size_t co
 }
 
 template <class Scalar>
-void keep_state(Checkpoint& checkpoint, const Solving<Scalar>& solving, const Report& report) {
+void keep_state(Checkpoint& checkpoint, const Solving<Scalar>& solving, const Convergence& report) {
   const Factors<Scalar> state = solving.state();
   TensorWriter part;
   part.add("basis", state.basis);
@@ -466,7 +466,7 @@ Factorisation<Scalar> factorise(std::span<const BasicSparseView<Scalar>> collect
   check_start(start, collections, blocks);
 
   Factorisation<Scalar> result;
-  Report& report = result.report;
+  Convergence& report = result.report;
   Checkpoint checkpoint(options.checkpoint, kSharedSubspaceCheckpoint,
                         key_of(collections, start, options), run.comm);
   if (const auto kept = checkpoint.resume()) {
@@ -498,4 +498,4 @@ template Factorisation<double> factorise(std::span<const BasicSparseView<double>
                                          const std::vector<TopicBlock>&, Factors<double>,
                                          const FactoriseOptions&, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/checkpoint.h"
 #include "commonplace/math/nonnegative.h"
 #include "commonplace/search/core/shared_subspace.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// The factorisation behind fit_shared_subspace, from a given start and in float or double: for
 /// comparisons with other programs, and for callers that have a start.
@@ -37,7 +37,7 @@ struct FactoriseOptions {
 template <class Scalar>
 struct Factorisation {
   Factors<Scalar> factors;
-  Report report;
+  Convergence report;
 };
 
 /// An iteration updates the basis, then the codes. Without `start.codes` (an empty vector) the
@@ -67,4 +67,4 @@ void check_items(const BasicSparseView<Scalar>& items, const std::string& what) 
         fail("item ", row + 1, " of ", what, " has a weight of ", value, "; expected 0 or more");
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

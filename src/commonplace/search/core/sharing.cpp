@@ -9,7 +9,7 @@
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr int kOversampling = 10;
@@ -65,4 +65,4 @@ int sharing_by_rank(const SparseView& a, const SparseView& b, int most, std::uin
   return std::min(most, static_cast<int>(rank));
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

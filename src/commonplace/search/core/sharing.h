@@ -4,7 +4,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// How many terms both collections (items x terms, the same terms) have.
 std::int64_t common_terms(const SparseView& a, const SparseView& b);
@@ -19,4 +19,4 @@ int sharing_by_rule(const SparseView& a, const SparseView& b, int most);
 int sharing_by_rank(const SparseView& a, const SparseView& b, int most, std::uint64_t seed,
                     int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr int kMostTopics = 16384;
@@ -130,4 +130,4 @@ std::vector<TopicBlock> blocks_from_text(std::string_view text) {
   return blocks;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

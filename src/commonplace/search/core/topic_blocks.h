@@ -6,7 +6,7 @@
 
 #include "commonplace/search/core/shared_subspace.h"
 
-namespace commonplace {
+namespace commonplace::search {
 
 /// Error unless the members of every block are among `collections`, ascending, every block has
 /// topics and every collection a block.
@@ -22,4 +22,4 @@ std::string to_text(const std::vector<TopicBlock>& blocks);
 /// Error if the text is not of that form.
 std::vector<TopicBlock> blocks_from_text(std::string_view text);
 
-}  // namespace commonplace
+}  // namespace commonplace::search

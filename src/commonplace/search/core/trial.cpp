@@ -11,7 +11,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 /// Keeps these draws apart from others with the same seed.
@@ -101,7 +101,7 @@ BorrowingWeights scaled(const BorrowingWeights& weights, double scale) {
 
 }  // namespace
 
-double SearchQuality::map() const { return mean(average_precision); }
+double Quality::map() const { return mean(average_precision); }
 
 Sparse sample_rows(const Sparse& rows, std::int64_t most, std::uint64_t seed) {
   if (rows.rows() <= most) return rows;
@@ -116,13 +116,13 @@ Sparse sample_rows(const Sparse& rows, std::int64_t most, std::uint64_t seed) {
   return sample;
 }
 
-SearchTrial hide_terms(const SparseView& counts, const HidingOptions& options) {
+Trial hide_terms(const SparseView& counts, const HidingOptions& options) {
   require(options.share > 0 && options.share < 1, "cannot hide a share of ", options.share,
           " of the tags; give one between 0 and 1");
   require(options.least >= 1 && options.most >= 1,
           "asks for terms of at least one item, and for at least one term");
   Hidden hidden = hide(counts, options);
-  SearchTrial trial;
+  Trial trial;
   trial.asked = choose_asked(hidden, counts.rows, options);
   const Sparse by_term = transpose(counts);
   for (const std::int32_t term : trial.asked) {
@@ -134,11 +134,10 @@ SearchTrial hide_terms(const SparseView& counts, const HidingOptions& options) {
   return trial;
 }
 
-SearchQuality judge(const SearchTrial& trial, const std::vector<std::vector<float>>& scores,
-                    int jobs) {
+Quality judge(const Trial& trial, const std::vector<std::vector<float>>& scores, int jobs) {
   require(scores.size() == trial.asked.size(), "there are ", scores.size(), " rankings for ",
           trial.asked.size(), " asked terms");
-  SearchQuality quality;
+  Quality quality;
   const Sparse by_term = transpose(trial.visible.view());
   quality.average_precision.resize(scores.size());
   quality.missing_average_precision.resize(scores.size());
@@ -162,7 +161,7 @@ SearchQuality judge(const SearchTrial& trial, const std::vector<std::vector<floa
   return quality;
 }
 
-std::vector<std::vector<float>> own_scores(const SearchTrial& trial, float own) {
+std::vector<std::vector<float>> own_scores(const Trial& trial, float own) {
   const Sparse by_term = transpose(trial.visible.view());
   std::vector<std::vector<float>> scores;
   for (const std::int32_t term : trial.asked) {
@@ -173,8 +172,7 @@ std::vector<std::vector<float>> own_scores(const SearchTrial& trial, float own) 
   return scores;
 }
 
-std::vector<std::vector<float>> read_topics(const SearchTrial& trial,
-                                            const SharedSubspaceFit& fit) {
+std::vector<std::vector<float>> read_topics(const Trial& trial, const SharedSubspaceFit& fit) {
   const std::vector<int> topics = fit.model.topics_of(0);
   Eigen::VectorXf weights(static_cast<Eigen::Index>(topics.size()));
   std::vector<std::vector<float>> scores;
@@ -194,7 +192,7 @@ std::vector<std::vector<float>> add_scores(std::vector<std::vector<float>> a,
   return a;
 }
 
-std::vector<BorrowedEvidence> find_evidence(const SearchTrial& trial, const Borrowing& borrowing,
+std::vector<BorrowedEvidence> find_evidence(const Trial& trial, const Borrowing& borrowing,
                                             const CodedItems& items, int jobs) {
   const Sparse lenders_by_term = transpose(borrowing.lenders.view());
   std::vector<BorrowedEvidence> evidence(trial.asked.size());
@@ -207,7 +205,7 @@ std::vector<BorrowedEvidence> find_evidence(const SearchTrial& trial, const Borr
   return evidence;
 }
 
-std::vector<std::vector<float>> hybrid_scores(const SearchTrial& trial,
+std::vector<std::vector<float>> hybrid_scores(const Trial& trial,
                                               const std::vector<BorrowedEvidence>& evidence,
                                               const BorrowingWeights& weights, float own) {
   std::vector<std::vector<float>> scores = own_scores(trial, own);
@@ -220,14 +218,14 @@ std::vector<std::vector<float>> hybrid_scores(const SearchTrial& trial,
   return scores;
 }
 
-BorrowingWeights tune_weights(const SearchTrial& trial,
-                              const std::vector<BorrowedEvidence>& evidence, float own, int jobs) {
+BorrowingWeights tune_weights(const Trial& trial, const std::vector<BorrowedEvidence>& evidence,
+                              float own, int jobs) {
   auto quality = [&](const BorrowingWeights& weights) {
     return judge(trial, hybrid_scores(trial, evidence, weights, own), jobs);
   };
   // How the ways compare with each other: by the items that own words cannot find.
   BorrowingWeights best = kUsualWeights;
-  SearchQuality reached = quality(best);
+  Quality reached = quality(best);
   using Way = double BorrowingWeights::*;
   const Way ways[] = {&BorrowingWeights::lift, &BorrowingWeights::ridge, &BorrowingWeights::votes,
                       &BorrowingWeights::topics};
@@ -238,7 +236,7 @@ BorrowingWeights tune_weights(const SearchTrial& trial,
         BorrowingWeights changed = before;
         changed.*way *= factor;
         if (changed == before) continue;
-        SearchQuality changed_quality = quality(changed);
+        Quality changed_quality = quality(changed);
         if (!clearly_better(changed_quality.missing_average_precision,
                             reached.missing_average_precision))
           continue;
@@ -247,11 +245,11 @@ BorrowingWeights tune_weights(const SearchTrial& trial,
       }
     }
   // How much borrowing counts beside own words, down to nothing: by all items.
-  const SearchQuality words = quality({});
+  const Quality words = quality({});
   const BorrowingWeights whole = best;
   for (const double scale : {0.5, 0.25, 0.1}) {
     const BorrowingWeights weaker = scaled(whole, scale);
-    SearchQuality weaker_quality = quality(weaker);
+    Quality weaker_quality = quality(weaker);
     if (!clearly_better(weaker_quality.average_precision, reached.average_precision)) continue;
     best = weaker;
     reached = std::move(weaker_quality);
@@ -260,4 +258,4 @@ BorrowingWeights tune_weights(const SearchTrial& trial,
                                                                             : BorrowingWeights{};
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -4,7 +4,7 @@
 
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::search {
 namespace {
 
 constexpr float kSaturation = 1.2F;
@@ -13,7 +13,7 @@ constexpr std::int64_t kRidgeTerms = 4000;
 
 }  // namespace
 
-Scores bm25_scores(const SearchTrial& trial) {
+Scores bm25_scores(const Trial& trial) {
   const SparseView rows = trial.visible.view();
   std::vector<float> lengths;
   double total = 0;
@@ -31,7 +31,7 @@ Scores bm25_scores(const SearchTrial& trial) {
   return scores;
 }
 
-Scores cosine_scores(const SearchTrial& trial, std::span<const float> idf) {
+Scores cosine_scores(const Trial& trial, std::span<const float> idf) {
   const Sparse by_term = transpose(weighted_rows(trial.visible.view(), idf).view());
   Scores scores;
   for (const std::int32_t term : trial.asked) {
@@ -43,8 +43,7 @@ Scores cosine_scores(const SearchTrial& trial, std::span<const float> idf) {
   return scores;
 }
 
-Scores ease_scores(const SearchTrial& trial, std::span<const Sparse> counts, double ridge,
-                   int jobs) {
+Scores ease_scores(const Trial& trial, std::span<const Sparse> counts, double ridge, int jobs) {
   Sparse stacked;
   stacked.columns = trial.visible.columns;
   for (const Sparse& each : counts) {
@@ -75,4 +74,4 @@ Scores ease_scores(const SearchTrial& trial, std::span<const Sparse> counts, dou
   return scores;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::search

@@ -7,7 +7,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 void check(const Latents& latents) {
@@ -113,4 +113,4 @@ Matrix sampled_probabilities(const Latents& latents, int draws, std::uint64_t se
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

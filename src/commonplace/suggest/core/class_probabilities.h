@@ -4,7 +4,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// What a Gaussian process for classes knows of items: the latent functions, one a class, are
 /// normal with these moments.
@@ -28,4 +28,4 @@ Matrix fast_probabilities(const Latents& latents);
 Matrix sampled_probabilities(const Latents& latents, int draws = 1000, std::uint64_t seed = 1,
                              int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

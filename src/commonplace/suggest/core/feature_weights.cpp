@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kSlabValues = 1 << 20;
@@ -126,4 +126,4 @@ Sparse weigh_rows(const SparseView& items, const std::vector<float>& weights,
   return rows;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

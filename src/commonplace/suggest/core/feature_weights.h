@@ -7,7 +7,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/comm.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// How much each feature counts: rarity^a · telling^b. The rarity of a feature is
 /// ln((1 + n) / (1 + d)) + 1, for d of n items that have it. How telling it is, is the divergence
@@ -34,4 +34,4 @@ std::vector<float> feature_weights(const SparseView& items, const SparseView& ta
 Sparse weigh_rows(const SparseView& items, const std::vector<float>& weights,
                   std::span<const std::int64_t> blocks = {}, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -14,7 +14,7 @@
 #include "commonplace/suggest/core/softmax_gp.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// ln of (length scale / typical length scale, variance).
@@ -227,4 +227,4 @@ MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

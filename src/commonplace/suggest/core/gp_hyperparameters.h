@@ -10,7 +10,7 @@
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// How a kernel's length scale and variance are chosen: by the marginal likelihood of some of the
 /// items under a sparse Gaussian process (Laplace's approximation).
@@ -21,9 +21,9 @@ struct HyperparameterOptions {
   std::uint64_t seed = 1;        ///< of the draws
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, HyperparameterOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, HyperparameterOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("tuning_items", options.items, "items by which the kernel is judged");
   visit("tuning_prototypes", options.prototypes, "prototypes when the kernel is judged");
   visit("tuning_evaluations", options.evaluations, "most kernels that are tried");
@@ -53,4 +53,4 @@ MatrixD likelihood_surface(KernelKind kind, const FeatureRows& items,
                            std::span<const double> length_scales, std::span<const double> variances,
                            const HyperparameterOptions& options, const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

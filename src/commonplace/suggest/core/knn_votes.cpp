@@ -8,7 +8,7 @@
 #include "commonplace/base/top_k.h"
 #include "commonplace/math/nearest_rows.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kQueryBlock = 256;
@@ -94,4 +94,4 @@ Sparse knn_votes_by_column(const SparseView& items, const SparseView& known_colu
   return votes;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

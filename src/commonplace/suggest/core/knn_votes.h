@@ -6,7 +6,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The votes of the k nearest neighbours (k-NN), how much each known item says about each: of the
 /// `count` nearest by cosine (rows have length one), the square of the cosine, so that each row
@@ -20,4 +20,4 @@ Sparse knn_votes_by_column(const SparseView& items, const SparseView& known_colu
                            std::int64_t count, std::span<const std::int64_t> skip = {},
                            int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -18,7 +18,7 @@
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/suggest/core/suggester_fitting.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// The cost of a model grows with its cube; more is for --prototypes to say.
@@ -115,7 +115,7 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
   Split split;
   std::vector<std::int64_t> tagged;
   for (std::int64_t row = 0; row < items + data.strange.rows(); ++row) {
-    if (!is_test_row(mix(options.seed), row, kept)) continue;
+    if (!is_test_row(commonplace::mix(options.seed), row, kept)) continue;
     const bool has_tags =
         row >= items ||
         std::ranges::any_of(data.targets.row_values(row), [](float value) { return value > 0; });
@@ -128,7 +128,8 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
     if (newest.contains(row)) continue;
     if (row < items && is_test_row(options.seed, row, options.held_out))
       split.choose.push_back(row);
-    else if (!split.newest && is_test_row(mix(mix(options.seed)), row, options.held_out))
+    else if (!split.newest &&
+             is_test_row(commonplace::mix(commonplace::mix(options.seed)), row, options.held_out))
       split.report.push_back(row);
     else if (row < items)
       split.train.push_back(row);
@@ -618,4 +619,4 @@ std::string to_json(const SuggesterReport& report) {
   return json.dump();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -8,7 +8,7 @@
 #include "commonplace/suggest/core/suggester.h"
 #include "commonplace/suggest/core/suggester_quality.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// One setting that was tried on held-out items.
 struct SettingTrial {
@@ -67,4 +67,4 @@ std::int64_t prototype_count(const std::string& text, std::int64_t items);
 /// The report as JSON.
 std::string to_json(const SuggesterReport& report);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

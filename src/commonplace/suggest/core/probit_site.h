@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// What observing one item's side does to its latent function, normal with some mean and variance,
 /// by assumed density filtering with the probit likelihood (Lawrence, Seeger & Herbrich 2003): the
@@ -28,4 +28,4 @@ inline ProbitSite probit_site(double mean, double variance, double side) {
   return {slope, slope * (slope + mean / spread)};
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

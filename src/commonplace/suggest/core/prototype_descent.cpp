@@ -12,7 +12,7 @@
 // P  responsibilities          l    the item's loss: what prototypes of other classes answer for
 // c  how far z_m goes towards x: rate · P_m · (l - [another class]), negative for away
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// A gigabyte of floats.
@@ -323,4 +323,4 @@ MatrixD prototype_gradient(const FeatureRows& items, std::span<const std::int32_
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

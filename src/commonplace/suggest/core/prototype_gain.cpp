@@ -14,7 +14,7 @@
 // S   covariance of an item with all others, from the rows of F: K - Fᵀ F
 // nu  the mean of the classes' site curvatures at an item
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kCandidates = 500;
@@ -133,4 +133,4 @@ InformativeItems choose_informative(const FeatureRows& items, std::span<const st
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -8,7 +8,7 @@
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Items whose classes were observed one after another, and what their observation amounts to: as
 /// if the latent function of class c had been seen at item i as means(i, c) with this precision.
@@ -26,4 +26,4 @@ InformativeItems choose_informative(const FeatureRows& items, std::span<const st
                                     std::int64_t classes, const Kernel& kernel, std::int64_t count,
                                     std::uint64_t seed, const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -9,7 +9,7 @@
 #include "commonplace/suggest/core/prototype_descent.h"
 #include "commonplace/suggest/core/prototype_gain.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 void check(const FeatureRows& items, std::span<const std::int32_t> labels, std::int64_t classes,
@@ -103,4 +103,4 @@ Prototypes select_prototypes(const FeatureRows& items, std::span<const std::int3
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -11,7 +11,7 @@
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// How the few items are found that a sparse Gaussian process stands on.
 struct PrototypeOptions {
@@ -25,9 +25,9 @@ struct PrototypeOptions {
   std::uint64_t seed = 1;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, PrototypeOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, PrototypeOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("selection", options.selection, "how prototypes are found: descent, random or gain");
   visit("prototypes", options.count, "number of prototypes");
   visit("settle", options.settle, "descent: passes that only draw, each class by itself");
@@ -68,4 +68,4 @@ MatrixD prototype_gradient(const FeatureRows& items, std::span<const std::int32_
                            const FeatureRows& prototypes,
                            std::span<const std::int32_t> prototype_labels, double length_scale);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -14,7 +14,7 @@
 // S  curvature of a class, I + Aᵀ diag(w) A    H  curvature of all: blocks I [c = d] +
 //                                                 Aᵀ diag(p_c [c = d] - p_c p_d) A
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 4096;
@@ -215,7 +215,7 @@ double next_share(double decrement, double enough, double objective) {
 }
 
 State find_mode(const Problem& problem, const SoftmaxGpOptions& options, const Run& run,
-                Report& report) {
+                Convergence& report) {
   // Böhning's bound: the classes' gradients add up to zero, and there it is I + AᵀA / 2 for each.
   MatrixD preconditioner =
       inverse_of(problem.curvature([](Eigen::Index) { return 0.5; }), run.jobs);
@@ -408,4 +408,4 @@ SoftmaxGp read_softmax_gp(const TensorFile& file) {
   return model;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

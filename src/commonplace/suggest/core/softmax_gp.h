@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/class_probabilities.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Which posterior variances the model keeps, M prototypes and C classes:
 ///   none     nothing; predictions have the variance that the prototypes leave unexplained
@@ -27,9 +27,9 @@ struct SoftmaxGpOptions {
   double tolerance = 1e-6;           ///< stop when a step promises no more than this share
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SoftmaxGpOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SoftmaxGpOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("variances", options.variances,
         "posterior variances to keep: none, shared, class, coupled");
   visit("likelihood", options.likelihood, "also find the log marginal likelihood");
@@ -55,7 +55,7 @@ constexpr std::int64_t kMostCoupled = 2000;
 
 struct SoftmaxGpFit {
   SoftmaxGp model;
-  Report report;  ///< the objective is Psi = -sum log softmax(A V) + |V|² / 2
+  Convergence report;  ///< the objective is Psi = -sum log softmax(A V) + |V|² / 2
   /// Log marginal likelihoods, if asked for: with a curvature block a class, and with the coupled
   /// one where prototypes x classes are at most kMostCoupled. The latter is the better estimate.
   std::optional<double> log_likelihood;
@@ -78,4 +78,4 @@ Latents predict_latents(const SoftmaxGp& model, const Matrix& whitened, const Ve
 void add_softmax_gp(TensorWriter& writer, const SoftmaxGp& model);
 SoftmaxGp read_softmax_gp(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

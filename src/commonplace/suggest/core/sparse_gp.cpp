@@ -13,7 +13,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kGramBlock = 2048;
@@ -160,4 +160,4 @@ SparseGp read_sparse_gp(const TensorFile& file, std::int64_t size) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -9,7 +9,7 @@
 #include "commonplace/io/safetensors.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// A sparse Gaussian process regression for each tag, all on one basis of M prototypes
 /// (sparse_gp_basis.h): y_nt = a_nᵀ v_t + noise, v_t ~ N(0, I), of variance σ², `noise_variance`.
@@ -66,4 +66,4 @@ void add_tags(SparseGp& gp, std::int64_t count);
 void add_sparse_gp(TensorWriter& writer, const SparseGp& gp);
 SparseGp read_sparse_gp(const TensorFile& file, std::int64_t size);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -10,7 +10,7 @@
 #include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Items whose kernel rows are held at a time.
@@ -119,4 +119,4 @@ SparseGpBasis read_basis(const TensorFile& file) {
   return basis;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -9,7 +9,7 @@
 #include "commonplace/learn/kernel.h"
 #include "commonplace/math/dense_products.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The prototypes (inducing points) of a sparse Gaussian process and their kernel, whitened:
 /// K_M = L Lᵀ, and an item x becomes a = L⁻¹ k_x, its Nyström features. In them every latent
@@ -52,4 +52,4 @@ class ReadyBasis {
 void add_basis(TensorWriter& writer, const SparseGpBasis& basis);
 SparseGpBasis read_basis(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

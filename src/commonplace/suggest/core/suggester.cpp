@@ -12,7 +12,7 @@
 #include "commonplace/math/unit_rows.h"
 #include "commonplace/suggest/core/knn_votes.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 void check_choice(const std::string& value, const char* what,
@@ -157,9 +157,9 @@ std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t 
   return best;
 }
 
-template <class Model, class Visit>
-requires std::is_same_v<std::remove_const_t<Model>, Suggester>
-static void visit_tensors(Model& suggester, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Suggester>
+static void visit_tensors(Self& suggester, Visit&& visit) {
   visit("features.weights", suggester.feature_weights);
   visit("features.blocks", suggester.blocks);
   visit("features.neighbour_weights", suggester.neighbour_weights,
@@ -211,4 +211,4 @@ Suggester read_suggester(const TensorFile& file) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

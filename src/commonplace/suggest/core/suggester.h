@@ -15,7 +15,7 @@
 #include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "commonplace/suggest/core/tag_categories.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// How tags are learned from features. What is "auto" or 0 is chosen on items held out.
 struct SuggesterOptions {
@@ -32,9 +32,9 @@ struct SuggesterOptions {
   std::uint64_t seed = 1;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SuggesterOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SuggesterOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("method", options.method, "combined, tags, category (the paper's) or knn");
   visit("prototypes", options.prototypes, "a number, a share of the items such as 5%, or auto");
   visit("kernel", options.kernel, "rbf, nn, linear or cosine");
@@ -58,9 +58,9 @@ struct SuggesterMixture {
   double category = 0;
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, SuggesterMixture>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SuggesterMixture>
+void visit_options(Self& options, Visit&& visit) {
   visit("tags", options.tags, "each tag's own latent function");
   visit("knn|neighbours", options.neighbours, "the tags of the most similar known items");
   visit("category", options.category, "the tags of the likely categories");
@@ -135,4 +135,4 @@ std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t 
 void add_suggester(TensorWriter& writer, const Suggester& suggester);
 Suggester read_suggester(const TensorFile& file);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -7,7 +7,7 @@
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/suggest/core/tag_prototypes.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// By what neighbours compare features.
@@ -90,4 +90,4 @@ bool SuggesterFitting::classify(std::int64_t most) {
   return true;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

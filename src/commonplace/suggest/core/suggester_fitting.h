@@ -6,7 +6,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/suggest/core/suggester.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Makes a suggester part by part, each on what the ones before have made, so that a later part can
 /// be made again without the earlier ones. The features and targets must outlive it; every rank
@@ -49,4 +49,4 @@ class SuggesterFitting {
   Suggester suggester_;
 };
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -8,7 +8,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/suggest/core/suggester.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr std::size_t kFirst = 5;
@@ -314,4 +314,4 @@ SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags,
   return quality;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -8,7 +8,7 @@
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/confidence.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Suggestions as a person sees them: an item's first ten that reach the threshold.
 struct ShownSuggestions {
@@ -86,4 +86,4 @@ SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags,
                                    const std::vector<std::uint8_t>& popular, bool in_time,
                                    int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/tensors.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 TagCategories make_categories(const SparseView& tags, std::int64_t most, Comm& comm) {
   require(most >= 1, "there must be 1 category or more, not ", most);
@@ -82,4 +82,4 @@ TagCategories read_categories(const TensorFile& file, std::int64_t tags) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

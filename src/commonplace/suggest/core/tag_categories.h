@@ -7,7 +7,7 @@
 #include "commonplace/comm/comm.h"
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The paper's way from a classifier to tags (MMSG): an item's category is the one of its tags that
 /// most items have, among the commonest; an unseen item gets the tags of the categories that the
@@ -29,4 +29,4 @@ std::vector<std::int32_t> item_categories(const SparseView& tags, const TagCateg
 void add_categories(TensorWriter& writer, const TagCategories& categories);
 TagCategories read_categories(const TensorFile& file, std::int64_t tags);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -9,7 +9,7 @@
 #include "commonplace/learn/row_means.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// Items that are compared with the centres at a time.
@@ -160,4 +160,4 @@ StoredRows tag_prototypes(const FeatureRows& items, const SparseView& tags,
   return append(std::move(means), found);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -6,7 +6,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// Prototypes for many tags at once: the mean direction of each tag's items, those of most items
 /// first, filled up with the centres of spherical k-means over all items.
@@ -24,4 +24,4 @@ struct TagPrototypeOptions {
 StoredRows tag_prototypes(const FeatureRows& items, const SparseView& tags,
                           const TagPrototypeOptions& options, const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

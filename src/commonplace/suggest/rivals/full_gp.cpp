@@ -11,7 +11,7 @@
 // E_c  D_c^½ (I + D_c^½ K D_c^½)⁻¹ D_c^½, for D_c the diagonal matrix of column c of Pi
 // z  half of the log determinants of I + D_c^½ K D_c^½ and of the sum of the E_c
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr int kMostHalvings = 30;
@@ -191,4 +191,4 @@ Latents predict_latents(const FullGp& model, const FeatureRows& items, int jobs)
   return latents;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

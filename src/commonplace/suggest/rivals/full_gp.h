@@ -4,13 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 #include "commonplace/suggest/core/class_probabilities.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The Gaussian process for C classes over all N items, by Laplace's approximation (Rasmussen &
 /// Williams, algorithms 3.3 and 3.4): what the sparse one approximates. In double throughout.
@@ -35,7 +35,8 @@ bool fits_full_gp(std::int64_t items, std::int64_t classes);
 
 struct FullGpFit {
   FullGp model;
-  Report report;  ///< the objective is the negative log posterior of the latents, up to a constant
+  Convergence
+      report;  ///< the objective is the negative log posterior of the latents, up to a constant
 };
 
 /// O(C N³) a step. Error if there are too many items for it.
@@ -46,4 +47,4 @@ FullGpFit fit_full_gp(const Kernel& kernel, const FeatureRows& items,
 /// The latents of other items, with covariances. O(n C N²).
 Latents predict_latents(const FullGp& model, const FeatureRows& items, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

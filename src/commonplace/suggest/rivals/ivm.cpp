@@ -8,7 +8,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/suggest/core/prototype_gain.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// From what was observed at the active items, K their kernel and T the diagonal precisions:
@@ -75,4 +75,4 @@ Matrix predict(const Ivm& model, const FeatureRows& items, int jobs) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

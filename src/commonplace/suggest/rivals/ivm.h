@@ -9,7 +9,7 @@
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/learn/kernel.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The informative vector machine (Lawrence, Seeger & Herbrich 2003), one class against the rest:
 /// each class has a Gaussian process of its own on a few items, chosen one after another by how
@@ -37,4 +37,4 @@ Ivm fit_ivm(const Kernel& kernel, const FeatureRows& items, std::span<const std:
 /// sum. O(items · classes · active²).
 Matrix predict(const Ivm& model, const FeatureRows& items, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

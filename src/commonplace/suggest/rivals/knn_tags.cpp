@@ -6,7 +6,7 @@
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 /// The rows alone, from a matrix that may be a part of a larger one.
@@ -60,4 +60,4 @@ Matrix score(const KnnTags& model, const SparseView& rows, int jobs) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

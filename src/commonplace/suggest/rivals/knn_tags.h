@@ -4,7 +4,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 struct KnnTagOptions {
   std::int64_t neighbours = 20;  ///< items that vote
@@ -26,4 +26,4 @@ KnnTags fit_knn_tags(const SparseView& features, const SparseView& tags,
 /// common features).
 Matrix score(const KnnTags& model, const SparseView& rows, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

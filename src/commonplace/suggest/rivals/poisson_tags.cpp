@@ -25,7 +25,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/suggest/rivals/spectral_topics.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr double kMostRegions = 1e6;
@@ -324,4 +324,4 @@ Matrix score(const PoissonTags& model, const SparseView& rows, int jobs) {
   return multiply(topic_probabilities(model, rows, jobs), model.tag_share, jobs);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

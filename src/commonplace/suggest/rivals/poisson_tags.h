@@ -6,7 +6,7 @@
 #include "commonplace/base/matrix.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 struct PoissonTagOptions {
   std::int64_t topics = 100;  ///< clusters of items
@@ -43,4 +43,4 @@ Matrix score(const PoissonTags& model, const SparseView& rows, int jobs = 0);
 /// Items x topics: P(topic | words).
 Matrix topic_probabilities(const PoissonTags& model, const SparseView& rows, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

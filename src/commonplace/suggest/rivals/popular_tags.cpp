@@ -2,7 +2,7 @@
 
 #include "commonplace/learn/tagged_rows.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 PopularTags fit_popular_tags(const SparseView& features, const SparseView& tags) {
   check_tagged(features, tags);
@@ -27,4 +27,4 @@ Matrix score(const PopularTags& model, const SparseView& rows) {
   return share.replicate(rows.rows, 1);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

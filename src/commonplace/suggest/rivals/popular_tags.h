@@ -5,7 +5,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The same answer for everyone: how many of the items have each tag.
 struct PopularTags {
@@ -19,4 +19,4 @@ PopularTags fit_popular_tags(const SparseView& features, const SparseView& tags)
 /// Items x tags, every row the same.
 Matrix score(const PopularTags& model, const SparseView& rows);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -12,7 +12,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/math/unit_rows.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 namespace {
 
 constexpr int kSubspaceSteps = 6;
@@ -200,4 +200,4 @@ SpectralTopics spectral_topics(const SparseView& words, const SparseView& tags, 
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::suggest {
 
 /// The left singular vectors of the `rank` largest singular values of A, the largest first, by
 /// randomised subspace iteration: n x rank, fewer columns where A is smaller or of lower rank.
@@ -29,4 +29,4 @@ struct SpectralTopics {
 SpectralTopics spectral_topics(const SparseView& words, const SparseView& tags, std::int64_t count,
                                double tag_weight, std::uint64_t seed, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::suggest

@@ -6,7 +6,7 @@
 
 #include "commonplace/transfer/core/logistic_regression.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 constexpr int kPoolFolds = 5;
@@ -165,4 +165,4 @@ MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& c
   return class_probabilities(evidence, std::exp(low));
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

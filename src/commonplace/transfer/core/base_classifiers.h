@@ -8,7 +8,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Pools naive Bayes and logistic regression log-linearly: the evidence of either times its weight.
 /// The weights are inverse temperatures, chosen with the likelihood of held-out items.
@@ -52,4 +52,4 @@ double mean_confidence(const MatrixD& probabilities, Comm& comm);
 /// likeliest stays.
 MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& comm);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

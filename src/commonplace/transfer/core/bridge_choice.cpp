@@ -19,7 +19,7 @@
 
 // z is the standardised inputs of an example, y what is to be predicted, w weights.
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 using Rows = std::vector<std::size_t>;
@@ -558,4 +558,4 @@ BridgeChoice bridge_choice_from_json(std::string_view text) {
   return choice;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

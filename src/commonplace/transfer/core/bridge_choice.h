@@ -11,7 +11,7 @@
 
 #include "commonplace/io/safetensors.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// What is known, without a single label, of a source that has labels, a target that needs them and
 /// a collection that might be a bridge between the two.
@@ -50,9 +50,9 @@ struct BridgeChoiceOptions {
   std::uint64_t seed = 1;          ///< of samples and folds
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, BridgeChoiceOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, BridgeChoiceOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("margin", options.margin, "a bridge succeeds if it multiplies the accuracy by more");
   visit("inputs", options.inputs, "the traits as they are, or logs: of the distances");
   visit("quadratic", options.quadratic, "squares and products of these too: yes, no or auto");
@@ -128,4 +128,4 @@ BridgeChoice load_bridge_choice(const TensorFile& file);
 std::string to_json(const BridgeChoice& choice);
 BridgeChoice bridge_choice_from_json(std::string_view text);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

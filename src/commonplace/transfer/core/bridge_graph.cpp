@@ -9,7 +9,7 @@
 #include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// The least weight of a tie, as in neighbour_graph.h.
@@ -133,4 +133,4 @@ Sparse union_graph(const Union& whole, const PairNeighbours& pairs,
   return tie(nearest.view(), options.bandwidth);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

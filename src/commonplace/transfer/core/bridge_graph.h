@@ -8,7 +8,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/bridge_trials.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// For each ordered pair of collections, the nearest items of the second of each item of the first,
 /// by cosine; found once, for all graphs of some of the collections. Rows are of length one.
@@ -39,4 +39,4 @@ Union unite(const std::vector<LabelledCollection>& collections, std::vector<std:
 Sparse union_graph(const Union& whole, const PairNeighbours& pairs,
                    const BridgeTrialOptions& options);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

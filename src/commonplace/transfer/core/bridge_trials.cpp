@@ -14,7 +14,7 @@
 #include "commonplace/transfer/core/collection_distance.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 void check(std::span<const LabelledCollection> collections, const BridgeTrialOptions& options) {
@@ -302,4 +302,4 @@ std::vector<BridgeExample> bridge_examples(const BridgeTrials& trials) {
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

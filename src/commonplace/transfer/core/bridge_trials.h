@@ -10,7 +10,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/bridge_choice.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// A collection as numbers, over a vocabulary that it shares with others.
 struct LabelledCollection {
@@ -32,9 +32,9 @@ struct BridgeTrialOptions {
   std::uint64_t seed = 1;        ///< of samples and folds
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, BridgeTrialOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, BridgeTrialOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("neighbours", options.neighbours, "the nearest items, which an item is tied to");
   visit("among", options.among, "so many of each collection, or of all of a trial together");
   visit("alpha", options.alpha, "share of what an item takes from its neighbours");
@@ -99,4 +99,4 @@ BridgeTrials run_bridge_trials(std::span<const LabelledCollection> collections,
 /// The trials as what fit_bridge_choice learns from; groups are targets.
 std::vector<BridgeExample> bridge_examples(const BridgeTrials& trials);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -1,6 +1,6 @@
 #include "commonplace/transfer/core/built_in_bridges.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 std::string_view built_in_bridges() {
   // "choice" of what 'commonplace bridges --learn --min-documents 5 --json' prints for the reviews
@@ -52,4 +52,4 @@ std::string built_in_bridges_source() {
   return "5,280 trials between twelve collections of product reviews";
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// A model of which bridges help, as JSON (bridge_choice.h), for libraries that have too few
 /// labelled collections to learn one.
@@ -11,4 +11,4 @@ std::string_view built_in_bridges();
 /// What it was learned from, for people.
 std::string built_in_bridges_source();
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/learn/linear_solver.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 void check(const ADistanceOptions& options) {
@@ -119,4 +119,4 @@ double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptio
   return std::clamp(2 * (1 - 2 * error), 0.0, 2.0);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// The share, in [0, 1], of long-tail features: those that fewer than `share` times the number of
 /// items have, among the features that at least one item has. Features that never occur are left
@@ -21,9 +21,9 @@ struct ADistanceOptions {
   std::uint64_t seed = 1;     ///< of the sample and the folds
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, ADistanceOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ADistanceOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("items", options.items, "at most so many of each collection");
   visit("folds", options.folds, "parts, each told apart by what was learned from the others");
   visit("cost", options.cost, "of a wrong item, against the length of the weights");
@@ -40,4 +40,4 @@ void visit_options(Options& options, Visit&& visit) {
 double a_distance(const SparseView& a, const SparseView& b, const ADistanceOptions& options = {},
                   int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

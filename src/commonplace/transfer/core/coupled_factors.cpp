@@ -10,7 +10,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/core/coupled_updates.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// What is kept of a collection between iterations.
@@ -273,4 +273,4 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> from,
   return fit;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Coupled nonnegative tri-factorisation (Tan, Song, Zhong & Yang, KDD 2015): collections over one
 /// set of features are joined in pairs. The items X_d (items x features) of either end of a pair
@@ -28,9 +28,9 @@ struct CoupledFactorOptions {
   std::uint64_t seed = 1;   ///< of the start
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, CoupledFactorOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, CoupledFactorOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("clusters", options.clusters, "clusters of features, shared and own together");
   visit("shared", options.shared, "share of the clusters that both ends of a pair have");
   visit("iterations", options.iterations, "most iterations");
@@ -61,7 +61,7 @@ struct CoupledCollection {
 struct CoupledFit {
   std::vector<CoupledPair> pairs;
   std::vector<MatrixD> classes;  ///< per collection: this rank's items x classes, rows of sum one
-  Report report;
+  Convergence report;
 };
 
 /// A random start for the pairs, the same for the same seed. Error unless `shared` leaves a cluster
@@ -87,4 +87,4 @@ CoupledFit fit_coupled_factors(std::span<const CoupledCollection> collections,
                                std::vector<CoupledPair> pairs, const CoupledFactorOptions& options,
                                const Run& run, const WatchClasses& watch = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -7,7 +7,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/simd.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 constexpr std::int64_t kRegister = 4;     ///< doubles
@@ -305,4 +305,4 @@ double update_item_classes(const SparseView& items, double scale, const MatrixD&
   return std::accumulate(moved.begin(), moved.end(), 0.0);
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

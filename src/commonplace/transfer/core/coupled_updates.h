@@ -8,7 +8,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// The inner loops of coupled_factors.h. Results do not depend on the number of threads.
 
@@ -58,4 +58,4 @@ double update_item_classes(const SparseView& items, double scale, const MatrixD&
                            const MatrixD& gram, const std::vector<std::uint8_t>& given,
                            MatrixD& classes, int jobs);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

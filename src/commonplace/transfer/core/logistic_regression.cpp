@@ -9,7 +9,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// What items are multiplied with, so that the mean square of their used features is one.
@@ -134,4 +134,4 @@ MatrixD class_evidence(const LogisticRegression& regression, const SparseView& i
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

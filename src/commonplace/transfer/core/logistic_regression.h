@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Multinomial logistic (softmax) regression of classes on features of any kind, the discriminative
 /// twin of naive_bayes.h: better where features are not words.
@@ -21,7 +21,7 @@ struct LogisticRegression {
   MatrixD weights;                 ///< features x classes; rows of 0 for features not used
   Eigen::RowVectorXd offset;       ///< of each class
   std::vector<std::uint8_t> used;  ///< per feature
-  Report report;                   ///< the objective is the mean loss with its penalty
+  Convergence report;              ///< the objective is the mean loss with its penalty
 };
 
 /// Minimises the mean cross entropy of `classes` (this rank's items x classes, rows of sum one, or
@@ -37,4 +37,4 @@ LogisticRegression fit_logistic_regression(const SparseView& items, const Matrix
 MatrixD class_evidence(const LogisticRegression& regression, const SparseView& items,
                        const Run& run);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -10,7 +10,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 constexpr int kFolds = 5;
@@ -294,4 +294,4 @@ TemperatureScaling fit_temperature(const SparseView& items, std::span<const std:
           *best / std::max(1.0, likelihood.back()), likelihood.back()};
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Multinomial naive Bayes, with EM for items whose classes are not known: the classes of items
 /// from the features that they have, taken for words of a text. Features are nonnegative.
@@ -22,9 +22,9 @@ struct NaiveBayesOptions {
   double tolerance = 1e-4;  ///< stop when the classes of items move by less on average
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, NaiveBayesOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, NaiveBayesOptions>
+void visit_options(Self& options, Visit&& visit) {
   visit("words", options.words, "items count as texts of so many words on average");
   visit("smoothing", options.smoothing, "as if every class had so many more of each word");
   visit("refinements", options.iterations, "most rounds that refine the classes");
@@ -66,9 +66,9 @@ MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature 
 MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm);
 
 struct RefinedClasses {
-  MatrixD classes;   ///< items x classes, rows of sum one
-  MatrixD evidence;  ///< that they come from; given items too
-  Report report;     ///< the objective is the mean move of an item's classes
+  MatrixD classes;     ///< items x classes, rows of sum one
+  MatrixD evidence;    ///< that they come from; given items too
+  Convergence report;  ///< the objective is the mean move of an item's classes
 };
 
 /// Expectation maximisation (EM) of the mixture from where `classes` stands: what the classes are
@@ -112,4 +112,4 @@ std::int64_t rows_before(std::int64_t rows, Comm& comm);
 /// The fold, 0 .. folds-1, of each of this rank's items: a function of its place among all.
 std::vector<int> folds_of_items(std::int64_t items, int folds, Comm& comm);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

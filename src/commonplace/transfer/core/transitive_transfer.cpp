@@ -11,7 +11,7 @@
 #include "commonplace/math/assignment.h"
 #include "commonplace/transfer/core/base_classifiers.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// A start is never surer than this, so that every class can still grow.
@@ -82,7 +82,7 @@ class StagedTransfer {
  public:
   StagedTransfer(std::span<const TransferCollection> sources,
                  std::span<const TransferCollection> path, std::int64_t classes,
-                 const TransferOptions& options, const Run& run)
+                 const Options& options, const Run& run)
       : classes_(classes), sources_(sources.size()), options_(options), run_(run) {
     require(!sources.empty() && !path.empty(), "transfer needs a source and a target");
     require(classes >= 2, "transfer needs two classes or more, not ", classes);
@@ -102,9 +102,9 @@ class StagedTransfer {
   }
 
   /// Finds the classes of collection `which` (behind the sources).
-  TransferStage run_stage(std::size_t which, const WatchTransfer& watch) {
+  Stage run_stage(std::size_t which, const WatchTransfer& watch) {
     State& state = states_[which];
-    TransferStage stage;
+    Stage stage;
     stage.shared_features = shared_features(which);
     hear(which, stage);
     decide_clustering(which, stage);
@@ -197,7 +197,7 @@ class StagedTransfer {
 
   /// Finds what the features shared with each collection before say, and the labelled items of this
   /// one; how much of that is right, and the start that follows.
-  void hear(std::size_t which, TransferStage& stage) {
+  void hear(std::size_t which, Stage& stage) {
     const State& state = states_[which];
     const auto learn = [&](const ClassifierPool& pool, const State& from, const MatrixD& classes,
                            const std::vector<std::uint8_t>& used) {
@@ -283,7 +283,7 @@ class StagedTransfer {
   }
 
   /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
-  void decide_clustering(std::size_t which, TransferStage& stage) const {
+  void decide_clustering(std::size_t which, Stage& stage) const {
     stage.clustered = options_.cluster_assumption != "no";
     if (options_.cluster_assumption != "auto") return;
     ClusterTrial sum;
@@ -328,7 +328,7 @@ class StagedTransfer {
 
   /// Takes the start, and one cross-fitted step of self-training on top: what the features of the
   /// collection itself say of items, learned from the start of other items, is added to it.
-  void self_train(State& state, TransferStage& stage) const {
+  void self_train(State& state, Stage& stage) const {
     set_unknown(state, start_);
     stage.answer = "start";
     if (!options_.refine || stage.expected * static_cast<double>(classes_) <= 1) return;
@@ -343,7 +343,7 @@ class StagedTransfer {
   }
 
   /// Factorises and refines; where either collapses the step before stands.
-  void cluster(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
+  void cluster(std::size_t which, Stage& stage, const WatchTransfer& watch) {
     State& state = states_[which];
     std::vector<MatrixD> before;
     for (std::size_t one = 0; one < which; ++one) before.push_back(states_[one].classes);
@@ -392,7 +392,7 @@ class StagedTransfer {
     return sums[2 * count] / all > chance + kChanceErrors * std::sqrt(chance * (1 - chance) / all);
   }
 
-  void factorise(std::size_t which, TransferStage& stage, const WatchTransfer& watch) {
+  void factorise(std::size_t which, Stage& stage, const WatchTransfer& watch) {
     std::vector<CoupledCollection> collections;
     std::vector<std::array<int, 2>> ends;
     for (std::size_t one = 0; one <= which; ++one) {
@@ -471,7 +471,7 @@ class StagedTransfer {
 
   std::int64_t classes_;
   std::size_t sources_;
-  const TransferOptions& options_;
+  const Options& options_;
   Run run_;
   std::vector<State> states_;
   MatrixD evidence_;          ///< for the collection that is being reached
@@ -486,8 +486,7 @@ class StagedTransfer {
 
 Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
-                          const TransferOptions& options, const Run& run,
-                          const WatchTransfer& watch) {
+                          const Options& options, const Run& run, const WatchTransfer& watch) {
   require(options.base_classifier == "auto" || options.base_classifier == "naive-bayes" ||
               options.base_classifier == "logistic",
           "base_classifier is '", options.base_classifier,
@@ -504,4 +503,4 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/coupled_factors.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Transitive transfer in stages: classes of labelled sources reach a target through collections in
 /// between.
@@ -29,7 +29,7 @@ namespace commonplace {
 /// cannot tell a solution from the one with classes exchanged, but the evidence of shared words
 /// can: if it fits better to a permutation of the labels, they are permuted and the factorisation
 /// goes on from there.
-struct TransferOptions {
+struct Options {
   CoupledFactorOptions factors;
   NaiveBayesOptions naive_bayes;
   std::string cluster_assumption =
@@ -42,9 +42,9 @@ struct TransferOptions {
   std::string base_classifier = "auto";
 };
 
-template <class Options, class Visit>
-requires std::is_same_v<std::remove_const_t<Options>, TransferOptions>
-void visit_options(Options& options, Visit&& visit) {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Options>
+void visit_options(Self& options, Visit&& visit) {
   visit_options(options.factors, visit);
   visit_options(options.naive_bayes, visit);
   visit("cluster_assumption|grouping", options.cluster_assumption,
@@ -61,10 +61,10 @@ struct TransferCollection {
 };
 
 /// How a collection of the path was reached.
-struct TransferStage {
+struct Stage {
   bool clustered = true;       ///< it was factorised and refined
   ClusterTrial trial;          ///< which decided that; of no items if it was asked for
-  Report report;               ///< of the factorisation
+  Convergence report;          ///< of the factorisation
   int refinements = 0;         ///< rounds
   bool permuted = false;       ///< the labels were
   double shared_features = 0;  ///< share of its features that the one before it has too
@@ -81,8 +81,8 @@ struct Transfer {
   /// Per collection of the path: this rank's items x classes. Those of the last are calibrated
   /// probabilities: on held-out items of the sources if refined, else to the expected accuracy.
   std::vector<MatrixD> classes;
-  std::vector<TransferStage> stages;  ///< one a collection of the path
-  double inverse_temperature = 1;     ///< of the evidence in the last one's probabilities
+  std::vector<Stage> stages;       ///< one a collection of the path
+  double inverse_temperature = 1;  ///< of the evidence in the last one's probabilities
 };
 
 /// Called after each iteration of the stage that reaches collection `stage` of the path, with what
@@ -96,7 +96,6 @@ using WatchTransfer =
 /// of range, sources without labels or a class that no source has.
 Transfer transfer_classes(std::span<const TransferCollection> sources,
                           std::span<const TransferCollection> path, std::int64_t classes,
-                          const TransferOptions& options, const Run& run,
-                          const WatchTransfer& watch = {});
+                          const Options& options, const Run& run, const WatchTransfer& watch = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

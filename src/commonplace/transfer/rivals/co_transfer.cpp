@@ -9,7 +9,7 @@
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 void check(const CoTransferOptions& options) {
@@ -129,4 +129,4 @@ Matrix class_shares(const Eigen::Ref<const MatrixD>& scores) {
   return shares.cast<float>();
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

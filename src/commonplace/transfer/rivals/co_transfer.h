@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Co-transfer (Ng, Wu and Ye 2012): labels walk within and between collections, as coupled Markov
 /// chains that begin again at the labelled items.
@@ -34,7 +34,7 @@ struct CoTransfer {
   std::vector<Matrix> scores;
   /// The distributions x themselves, items x classes.
   std::vector<MatrixD> visits;
-  Report report;  ///< the objective is the largest change of a distribution
+  Convergence report;  ///< the objective is the largest change of a distribution
 };
 
 /// For each class the fixed point of x_b = (1 - restart) Σ_a λ_ba P_ba x_a + restart d_b over the
@@ -52,4 +52,4 @@ CoTransfer co_transfer(std::span<const CoTransferBlock> blocks,
 /// Rows scaled to the sum 1, what is below 0 as 0; uniform where nothing is above 0.
 Matrix class_shares(const Eigen::Ref<const MatrixD>& scores);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

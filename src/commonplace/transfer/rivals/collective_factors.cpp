@@ -12,7 +12,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 void check(const CollectiveFactorOptions& options) {
@@ -111,7 +111,7 @@ CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& 
           f.columns, "; expected the same words");
   const Solver solver(z, f, options, run.jobs);
   CollectiveFactors result;
-  Report& report = result.report;
+  Convergence& report = result.report;
   solver.start(result);
   while (!report.converged && report.iterations < options.iterations) {
     solver.set_words(result);
@@ -153,4 +153,4 @@ Matrix encode(const CollectiveFactors& factors, const FeatureRows& images, int j
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

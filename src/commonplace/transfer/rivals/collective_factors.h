@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/learn/feature_rows.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// Collective matrix factorisation for pictures helped by text (HTLIC, Zhu et al. 2011): features
 /// of pictures and documents are factorised over the same words.
@@ -21,10 +21,10 @@ struct CollectiveFactorOptions {
 };
 
 struct CollectiveFactors {
-  MatrixD features;   ///< U, features x rank
-  MatrixD words;      ///< V, words x rank
-  MatrixD documents;  ///< W, documents x rank
-  Report report;      ///< the objective as below
+  MatrixD features;    ///< U, features x rank
+  MatrixD words;       ///< V, words x rank
+  MatrixD documents;   ///< W, documents x rank
+  Convergence report;  ///< the objective as below
 };
 
 /// Minimises balance |Z - U Vᵀ|² + (1 - balance) |F - W Vᵀ|² + ridge (|U|² + |V|² + |W|²) by turns:
@@ -42,4 +42,4 @@ CollectiveFactors fit_collective_factors(const SparseView& z, const SparseView& 
 /// rank).
 Matrix encode(const CollectiveFactors& factors, const FeatureRows& images, int jobs = 0);
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -14,7 +14,7 @@
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// More axes than asked for are iterated, so that the last ones are good too.
@@ -210,9 +210,9 @@ MatrixD regress_features(const std::vector<Part>& parts, double penalty, int job
 }
 
 /// A and B by turns, from the B given; A comes last.
-Report fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
-               const LatentMapOptions& options, const Run& run) {
-  Report report;
+Convergence fill_in(std::vector<Part>& parts, MatrixD& b, double penalty,
+                    const LatentMapOptions& options, const Run& run) {
+  Convergence report;
   for (int round = 0; round < options.rounds; ++round) {
     if (round > 0) b = regress_features(parts, penalty, run.jobs);
     const double objective = regress_items(parts, b, penalty, run.jobs);
@@ -257,4 +257,4 @@ LatentMap fit_latent_map(std::span<const SparseView> collections, const LatentMa
   return result;
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "commonplace/base/convergence.h"
 #include "commonplace/base/matrix.h"
-#include "commonplace/base/report.h"
 #include "commonplace/comm/run.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// LatentMap (Xie et al. 2009): collections of which each lacks some features get these filled in
 /// from the features they share with others, and all are then seen along the same few axes.
@@ -27,7 +27,7 @@ struct LatentMap {
   VectorD lengths;  ///< the singular values of all filled rows, descending
   /// The objective, one for each round, is that of the regressions: |X - A Bᵀ|² where a collection
   /// has the feature, plus the penalty of A and B.
-  Report report;
+  Convergence report;
 };
 
 /// `collections` are items x features over the same features. A collection lacks a feature if none
@@ -43,4 +43,4 @@ struct LatentMap {
 LatentMap fit_latent_map(std::span<const SparseView> collections,
                          const LatentMapOptions& options = {}, const Run& run = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

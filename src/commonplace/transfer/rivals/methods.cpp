@@ -16,7 +16,7 @@
 #include "commonplace/transfer/rivals/collective_factors.h"
 #include "commonplace/transfer/rivals/latent_map.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 namespace {
 
 /// Nearest items in the graphs of those methods that have one.
@@ -25,8 +25,8 @@ constexpr std::int64_t kNeighbours = 30;
 constexpr double kWordsStart = 0.4;
 
 struct Task {
-  const TransferTrial& trial;
-  TransferOptions options;
+  const Trial& trial;
+  Options options;
   Run run;  ///< of this rank alone
   const WatchTransfer& watch;
 
@@ -85,7 +85,7 @@ struct Labelled {
   }
 };
 
-Labelled labelled_of(const TransferTrial& trial, const std::vector<std::size_t>& which) {
+Labelled labelled_of(const Trial& trial, const std::vector<std::size_t>& which) {
   Labelled result;
   for (const std::size_t one : which) result.add(trial.rows[one], trial.known[one]);
   return result;
@@ -126,8 +126,8 @@ MatrixD by_target_alone(const Task& task) {
 }
 
 /// The learner of this library, along the given collections.
-MatrixD transferred(const Task& task, const std::vector<std::size_t>& along,
-                    const TransferOptions& options, const WatchTransfer& watch = {}) {
+MatrixD transferred(const Task& task, const std::vector<std::size_t>& along, const Options& options,
+                    const WatchTransfer& watch = {}) {
   std::vector<TransferCollection> sources;
   std::vector<TransferCollection> path;
   for (const std::size_t one : along)
@@ -144,7 +144,7 @@ MatrixD by_commonplace(const Task& task) {
 MatrixD directly(const Task& task) { return transferred(task, task.ends(), task.options); }
 
 MatrixD as_published(const Task& task) {
-  TransferOptions options = task.options;
+  Options options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
   options.evidence = false;
@@ -152,14 +152,14 @@ MatrixD as_published(const Task& task) {
 }
 
 MatrixD by_factors_alone(const Task& task) {
-  TransferOptions options = task.options;
+  Options options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
   return transferred(task, task.all(), options);
 }
 
 MatrixD by_pair(const Task& task) {
-  TransferOptions options = task.options;
+  Options options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
   return transferred(task, task.ends(), options);
@@ -167,7 +167,7 @@ MatrixD by_pair(const Task& task) {
 
 /// One pair after the other, each with what the last one found as labels.
 MatrixD by_pairs_in_steps(const Task& task) {
-  TransferOptions options = task.options;
+  Options options = task.options;
   options.refine = false;
   options.cluster_assumption = "yes";
   std::vector<TransferCollection> sources;
@@ -389,7 +389,7 @@ const std::vector<Entry>& entries() {
 
 }  // namespace
 
-const std::vector<TransferMethod>& transfer_methods() {
+const std::vector<TransferMethod>& methods() {
   static const std::vector<TransferMethod> methods = [] {
     std::vector<TransferMethod> result;
     for (const Entry& entry : entries()) result.push_back(entry.method);
@@ -398,7 +398,7 @@ const std::vector<TransferMethod>& transfer_methods() {
   return methods;
 }
 
-bool is_possible(const TransferMethod& method, const TransferTrial& trial) {
+bool is_possible(const TransferMethod& method, const Trial& trial) {
   if (method.needs_bridge && trial.rows.size() < trial.sources + 2) return false;
   if (!method.needs_target_labels) return true;
   std::vector<std::uint8_t> has(static_cast<std::size_t>(trial.classes), 0);
@@ -407,14 +407,13 @@ bool is_possible(const TransferMethod& method, const TransferTrial& trial) {
   return std::count(has.begin(), has.end(), 1) >= 2;
 }
 
-MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
-                            const TransferOptions& options, const Run& run,
-                            const WatchTransfer& watch) {
+MatrixD run_method(const std::string& name, const Trial& trial, const Options& options,
+                   const Run& run, const WatchTransfer& watch) {
   const auto found = std::find_if(entries().begin(), entries().end(),
                                   [&](const Entry& entry) { return entry.method.name == name; });
   require(found != entries().end(), "there is no method '", name,
-          "'; there are: ", join(transfer_methods(), &TransferMethod::name));
+          "'; there are: ", join(methods(), &TransferMethod::name));
   return found->run({trial, options, {.jobs = run.jobs, .progress = run.progress}, watch});
 }
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

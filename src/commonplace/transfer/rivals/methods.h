@@ -9,11 +9,11 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/transitive_transfer.h"
 
-namespace commonplace {
+namespace commonplace::transfer {
 
 /// A transfer whose answer is known: sources, then those in between, then the target, all over the
 /// same features.
-struct TransferTrial {
+struct Trial {
   std::vector<Sparse> rows;
   std::vector<std::vector<std::int32_t>> known;  ///< labels that may be used, -1 for none
   std::size_t sources = 1;
@@ -31,14 +31,13 @@ struct TransferMethod {
 };
 
 /// In the order in which they are shown.
-const std::vector<TransferMethod>& transfer_methods();
+const std::vector<TransferMethod>& methods();
 
 /// Whether the method can do something with the trial.
-bool is_possible(const TransferMethod& method, const TransferTrial& trial);
+bool is_possible(const TransferMethod& method, const Trial& trial);
 
 /// Scores of the target's items, items x classes. Error for an unknown name.
-MatrixD run_transfer_method(const std::string& name, const TransferTrial& trial,
-                            const TransferOptions& options, const Run& run,
-                            const WatchTransfer& watch = {});
+MatrixD run_method(const std::string& name, const Trial& trial, const Options& options,
+                   const Run& run, const WatchTransfer& watch = {});
 
-}  // namespace commonplace
+}  // namespace commonplace::transfer

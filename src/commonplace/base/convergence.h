@@ -5,7 +5,7 @@
 namespace commonplace {
 
 /// How a fit went. Not converging is data, not an error.
-struct Report {
+struct Convergence {
   std::vector<double> objective;  ///< one value per iteration, as the learner's header defines it
   int iterations = 0;
   bool converged = false;  ///< stopped by the tolerance, not by the limit on iterations
