@@ -8,7 +8,7 @@ from . import _native
 from ._inputs import jobs_of, seed_of
 
 #: scikit-learn's words for ours.
-WORDS = {"iterations": "max_iter", "tolerance": "tol", "seed": "random_state"}
+WORDS = {"lambda": "lam", "iterations": "max_iter", "tolerance": "tol", "seed": "random_state"}
 
 
 def takes(*groups, rename=None, leave=(), own=()):

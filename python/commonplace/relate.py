@@ -72,7 +72,8 @@ class GuidedProjection(
             raise ValueError(
                 "GuidedProjection requires y to be passed, but the target y is None; or give links"
             )
-        checked = [self._validate_data(views[0], accept_sparse="csr", dtype=np.float32, order="C")]
+        checked = [self._validate_data(views[0], accept_sparse="csr", dtype=np.float32, order="C",
+                ensure_min_samples=2)]
         for view in views[1:]:
             is_count = isinstance(view, (int, np.integer))
             checked.append(

@@ -88,7 +88,8 @@ class SparseGPClassifier(ClassifierMixin, Optioned, BaseEstimator):
 
     def predict(self, X):
         """The likeliest class of each item."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        sure = self.predict_proba(X)
+        return self.classes_[sure.argmax(axis=1)]
 
 
 @takes("suggester_options")
@@ -151,6 +152,7 @@ class TagSuggester(ClassifierMixin, Optioned, BaseEstimator):
     def decision_function(self, X):
         """Scores of tags or classes, of shape (n_samples, n_tags); of two classes the logarithm of
         the second one's odds, of shape (n_samples,)."""
+        check_is_fitted(self)
         if not self._many and len(self.classes_) == 2:
             return log_odds(self.predict_proba(X))
         return self._ask(X, self._model_of().score)
@@ -163,6 +165,7 @@ class TagSuggester(ClassifierMixin, Optioned, BaseEstimator):
 
     def predict(self, X):
         """Tags that are sure enough, as an indicator matrix; or the likeliest class."""
+        check_is_fitted(self)
         if self._many:
             return (self.predict_proba(X) >= self.threshold_).astype(int)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.preprocessing import LabelEncoder
+from sklearn.preprocessing import LabelEncoder, normalize
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
@@ -65,7 +65,6 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
         labels = encoder.transform(y).astype(np.int32)
         source = sparse_rows(X)
         if target is None:
-            self._teachers = source
             self._taught = np.eye(len(self.classes_))[labels]
             self.stages_ = []
             self._keep(X)
@@ -82,6 +81,7 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
             )
             self._taught = np.ascontiguousarray(found[-1])
             self._keep(path[-1])
+        self.n_iter_ = max([1, *(stage["iterations"] for stage in self.stages_)])
         self.transduction_proba_ = self._taught
         self.transduction_ = self.classes_[self._taught.argmax(axis=1)]
         self._pool = _native.choose_pool(
@@ -95,7 +95,7 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
         return _native.tell_classes(
             self._teachers,
             self._taught,
-            sparse_rows(self._checked(X)),
+            _of_one_length(self._checked(X)),
             self._pool,
             self._jobs(),
             self.progress,
@@ -113,7 +113,7 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
 
     def _keep(self, X):
         self._items = X
-        self._teachers = sparse_rows(X)
+        self._teachers = _of_one_length(X)
 
     def __getstate__(self):
         state = dict(super().__getstate__())
@@ -127,3 +127,8 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
 
     def _more_tags(self):
         return {"requires_positive_X": True}
+
+
+def _of_one_length(X):
+    """Items of the same sum, so that what is said of one does not depend on the others."""
+    return sparse_rows(normalize(X, norm="l1"))

@@ -90,7 +90,7 @@ void bind_axis_eigenmaps(py::module_& module) {
 
 /// A space in which concepts are linear; how they are learned there; how sure a score is.
 struct ConceptSpace {
-  DetectSpace space;
+  Space space;
   std::string representation;
   HeadSetting head;
   ConfidenceMap confidence;

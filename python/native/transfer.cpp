@@ -43,6 +43,7 @@ py::tuple carry(const std::vector<Labelled>& sources, const std::vector<Labelled
     told["shared_features"] = stage.shared_features;
     told["clustered"] = stage.clustered;
     told["collapsed"] = stage.collapsed;
+    told["iterations"] = stage.report.iterations;
     stages.append(told);
   }
   return py::make_tuple(found, stages);
