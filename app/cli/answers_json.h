@@ -1,44 +1,66 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "commonplace/detect/ask.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
-#include "commonplace/relate/ask.h"
-#include "commonplace/relate/overview.h"
-#include "commonplace/search/ask.h"
-#include "commonplace/search/topics.h"
-#include "commonplace/suggest/ask.h"
+#include "commonplace/library/links.h"
 
 namespace commonplace::app {
 
 using Json = nlohmann::ordered_json;
 
-/// The answers of tasks as JSON, the same on the command line and over HTTP.
+/// Answers that are the same on the command line and over HTTP, and are of no room. All others list
+/// their fields beside their structs.
 
 /// The item as the JSON lines export has it.
 Json item_json(const Item& item);
 /// The item with all that is known of it.
 Json whole_item_json(const Library& library, const Collection& collection, std::string_view id);
-/// All collections with their features, and the links between them.
-Json collections_json(const Library& library);
-Json model_json(const ModelRecord& record);
 
-Json as_json(const search::Hit& hit, bool explain);
-Json as_json(const search::TopicSummary& topic);
-Json as_json(const suggest::Reasons& reasons);
-/// An array.
-Json as_json(const std::vector<suggest::Suggestion>& suggestions, bool explain);
-Json as_json(const detect::DetectableConcept& each);
-Json as_json(const detect::Answer& answer, const std::string& collection);
-Json as_json(const relate::Answer& answer);
-Json as_json(const relate::SameTags& pair);
-Json as_json(const relate::Group& group);
+/// A collection with its features. The rest takes reading it, which the server does once.
+struct CollectionAnswer {
+  Collection collection;
+  std::vector<std::string> features;
+  struct Facts {
+    bool pictures = false;
+    bool places = false;
+    std::vector<std::string> label_fields;
+    std::int64_t hidden = 0;
+  };
+  bool has_facts = false;
+  Facts facts{};
+};
+template <class Visit>
+void visit_fields(const CollectionAnswer& answer, Visit&& visit) {
+  visit("name", answer.collection.name, "of the collection");
+  visit("items", answer.collection.items, "that it has");
+  visit("format", answer.collection.format, "that it was added from");
+  visit("features", answer.features, "that are stored");
+  visit("changed", answer.collection.changed, "when it was last added");
+  visit("source", answer.collection.source, "the file or folder that it was last added from");
+  const auto& [pictures, places, label_fields, hidden] = answer.facts;
+  visit.where(answer.has_facts, "pictures", pictures, "it has some");
+  visit.where(answer.has_facts, "places", places, "it has some");
+  visit.where(answer.has_facts, "label_fields", label_fields, "the fields of its labels");
+  visit.where(answer.has_facts, "hidden", hidden, "how many of its items are hidden");
+}
 
-std::string verdict_word(Verdict verdict);
+/// All collections, and the links between them.
+struct CollectionsAnswer {
+  std::vector<CollectionAnswer> collections;
+  std::vector<LinkCount> links;
+};
+template <class Visit>
+void visit_fields(const CollectionsAnswer& answer, Visit&& visit) {
+  visit("collections", answer.collections, "by name");
+  visit("links", answer.links, "between them");
+}
+CollectionsAnswer collections_answer(const Library& library);
 
 }  // namespace commonplace::app

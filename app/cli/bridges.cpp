@@ -65,7 +65,7 @@ int run_learn(const Arguments& arguments) {
     learned = learn_bridges(library, arguments.request.candidates, arguments.read, {}, bar.run());
   }
   if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(learned)));
+    print_json(learned);
   else
     tell(quality_line(learned.advice));
   return kSuccess;
@@ -79,7 +79,7 @@ int run_distances(const Arguments& arguments) {
     map = measure_library(library, arguments.read, bar.run());
   }
   if (arguments.json) {
-    print_json(nlohmann::ordered_json::parse(to_json(map)));
+    print_json(map);
     return kSuccess;
   }
   std::vector<std::string> header = {"A-DISTANCE", "ITEMS", "COMPLEXITY"};
@@ -107,7 +107,7 @@ int run(const Arguments& arguments) {
     ranking = rank_library_bridges(library, arguments.request, arguments.read, bar.run());
   }
   if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(ranking)));
+    print_json(ranking);
   else
     show(arguments, ranking);
   return kSuccess;

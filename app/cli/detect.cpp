@@ -23,7 +23,7 @@ struct Arguments : Common {
 int list(const Arguments& arguments, const detect::Answerer& finder) {
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows;
-  for (const DetectableConcept& each : finder.concepts()) {
+  for (const detect::DetectableConcept& each : finder.concepts()) {
     json.push_back(as_json(each));
     rows.push_back({each.name, with_commas(each.tagged), with_commas(each.shown),
                     with_commas(each.not_shown)});
@@ -39,7 +39,7 @@ int list(const Arguments& arguments, const detect::Answerer& finder) {
 
 void show(const Arguments& arguments, const detect::Answer& answer) {
   std::vector<std::vector<std::string>> rows;
-  for (const Detected& each : answer.items_found)
+  for (const detect::Detected& each : answer.items_found)
     rows.push_back({fixed(each.score),
                     each.confidence >= 0 ? fixed(100 * each.confidence, 0) + " %" : "",
                     each.taught > 0   ? "yes"
@@ -55,16 +55,14 @@ void show(const Arguments& arguments, const detect::Answer& answer) {
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
   detect::Answer answer;
-  std::string collection;
   {
     ProgressBar bar(arguments);
     const detect::Answerer finder(library, arguments.model, arguments.collection, bar.run());
     if (arguments.name.empty()) return list(arguments, finder);
     answer = finder.ask(arguments.name, arguments.options);
-    collection = finder.collection();
   }
   if (arguments.json)
-    print_json(as_json(answer, collection));
+    print_json(answer);
   else
     show(arguments, answer);
   return kSuccess;

@@ -33,7 +33,7 @@ int list_collections(const Arguments& arguments, const Library& library) {
     return kSuccess;
   }
   if (arguments.json) {
-    print_json(collections_json(library));
+    print_json(collections_answer(library));
     return kSuccess;
   }
   std::vector<std::vector<std::string>> rows;
@@ -57,7 +57,7 @@ int list_models(const Arguments& arguments, const Library& library) {
   std::vector<std::vector<std::string>> rows;
   for (const ModelRecord& each : model_records(library)) {
     rows.push_back({each.name, each.kind, each.created});
-    json.push_back(model_json(each));
+    json.push_back(as_json(each));
     json.back()["file"] = each.file.string();
   }
   if (arguments.json) {

@@ -90,7 +90,7 @@ int run(Arguments& arguments) {
   if (!arguments.at.empty()) arguments.query.at = parse_place(arguments.at);
   const relate::Answer answer = relations.ask(arguments.query);
   if (arguments.json)
-    print_json(as_json(answer));
+    print_json(answer);
   else
     show(arguments, answer);
   return kSuccess;

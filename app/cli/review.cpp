@@ -49,16 +49,7 @@ ReviewOptions review_options(const Arguments& arguments) {
 void print_queue(const Arguments& arguments, ReviewQueue& queue) {
   for (std::int64_t i = 0; i < queue.left(); ++i) {
     const std::optional<ReviewEntry> entry = queue.look(i, arguments.explain);
-    if (!entry) continue;
-    nlohmann::ordered_json json = {{"id", entry->id},
-                                   {"title", entry->title},
-                                   {"text", entry->snippet},
-                                   {"image", entry->image},
-                                   {"tags", entry->tags},
-                                   {"suggestion", entry->tag},
-                                   {"confidence", entry->confidence}};
-    if (arguments.explain) json["reasons"] = as_json(entry->reasons);
-    print_json(json);
+    if (entry) print_json(*entry);
   }
 }
 

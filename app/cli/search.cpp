@@ -103,7 +103,7 @@ int run(Arguments& arguments) {
   require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
           "; expected 1 or more");
   const Library library(arguments.library);
-  const search::Query query = parse_query(arguments.query);
+  const search::Query query = search::parse_query(arguments.query);
   require(!arguments.like.empty() || !query.words.empty() || query.condition,
           "the query is empty; give words to search for");
   const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
@@ -127,13 +127,9 @@ int run(Arguments& arguments) {
                                  results.unknown()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
-    Json hits = Json::array();
-    for (const search::Hit& hit : answer.hits)
-      hits.push_back(as_json(hit, arguments.options.explain));
-    print_json({{"query", arguments.query},
-                {"milliseconds", seconds * 1000},
-                {"unknown", answer.unknown},
-                {"hits", hits}});
+    Json json = {{"query", arguments.query}, {"milliseconds", seconds * 1000}};
+    json.update(as_json(answer));
+    print_json(json);
   } else {
     show(arguments, answer);
   }

@@ -47,7 +47,7 @@ void print_item(const Collection& collection, const Item& item,
                           label.score, ")"));
   field("metadata", item.metadata);
   for (const Decision& decision : history)
-    field("decision", verdict_word(decision.verdict) + " " + decision.tag + ", " + decision.time);
+    field("decision", word_of(decision.verdict) + " " + decision.tag + ", " + decision.time);
 }
 
 int run(const Arguments& arguments) {

@@ -141,10 +141,8 @@ int run(const Arguments& arguments) {
   }
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (arguments.json) {
-      Json json = {{"of", asked.names[i]},
-                   {"familiarity", answers[i].familiarity},
-                   {"suggestions", as_json(answers[i].suggestions, arguments.explain)}};
-      if (!answers[i].unseen.empty()) json["unseen"] = answers[i].unseen;
+      Json json = {{"of", asked.names[i]}};
+      json.update(as_json(answers[i]));
       print_json(json);
     } else
       show(arguments, asked.names[i], answers[i], answers.size() > 1);

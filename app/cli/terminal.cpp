@@ -181,6 +181,8 @@ void print_json(const nlohmann::ordered_json& value) {
   std::cout << value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
 }
 
+void print_line(const std::string& json) { std::cout << json << "\n"; }
+
 void tell(std::string_view line) { std::cout << printable(line) << "\n"; }
 
 void say(const Common& common, std::string_view line) {

@@ -9,6 +9,7 @@
 
 #include "app/cli/command.h"
 #include "commonplace/comm/run.h"
+#include "commonplace/io/fields_json.h"
 
 namespace commonplace::app {
 
@@ -37,6 +38,11 @@ bool interrupted();
 
 /// One JSON value on a line of its own.
 void print_json(const nlohmann::ordered_json& value);
+void print_line(const std::string& json);
+template <HasFields Answer>
+void print_json(const Answer& answer) {
+  print_line(to_json(answer));
+}
 /// A line of the result, always: what was asked for, measured, or said by a machine.
 void tell(std::string_view line);
 /// A line beside the result, unless --quiet: headings, explanations, what to do next, and that what

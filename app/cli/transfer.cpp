@@ -114,7 +114,7 @@ int run(Arguments& arguments) {
         transfer::ask(library, arguments.request, arguments.read, arguments.options, bar.run());
   }
   if (arguments.json)
-    print_json(nlohmann::ordered_json::parse(to_json(summary)));
+    print_json(summary);
   else
     show(arguments, summary);
   return summary.refused ? kRefused : kSuccess;

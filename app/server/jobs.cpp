@@ -9,6 +9,7 @@
 #include "app/server/child_process.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/io/fields_json.h"
 
 namespace commonplace::server {
 namespace {
@@ -18,22 +19,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kRemembered = 100;
 constexpr std::size_t kMostError = 4000;
-
-std::string state_word(Job::State state) {
-  switch (state) {
-    case Job::State::waiting:
-      return "waiting";
-    case Job::State::running:
-      return "running";
-    case Job::State::done:
-      return "done";
-    case Job::State::failed:
-      return "failed";
-    case Job::State::cancelled:
-      break;
-  }
-  return "cancelled";
-}
 
 /// What a command prints with --json: one value, or one a line.
 std::string result_of(const std::string& output) {
@@ -59,17 +44,6 @@ std::string event(std::string_view name, const Job& job) {
 }
 
 }  // namespace
-
-std::string to_json(const Job& job) {
-  Json json = {
-      {"id", job.id},           {"task", job.task},
-      {"about", job.about},     {"state", state_word(job.state)},
-      {"stage", job.stage},     {"done", job.done},
-      {"total", job.total},     {"unit", job.unit},
-      {"seconds", job.seconds}, {"result", job.result.empty() ? Json() : Json::parse(job.result)},
-      {"error", job.error}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Jobs::Jobs(std::filesystem::path program) : program_(std::move(program)) {
   thread_ = std::thread([this] { work(); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -10,9 +11,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/server/http.h"
+#include "commonplace/base/fields.h"
 
 namespace commonplace::server {
 
@@ -42,7 +45,35 @@ struct Job {
 
   bool ended() const { return state != State::waiting && state != State::running; }
 };
-std::string to_json(const Job& job);
+constexpr std::array<std::pair<Job::State, const char*>, 5> words_of(Job::State) {
+  return {{{Job::State::waiting, "waiting"},
+           {Job::State::running, "running"},
+           {Job::State::done, "done"},
+           {Job::State::failed, "failed"},
+           {Job::State::cancelled, "cancelled"}}};
+}
+template <class Visit>
+void visit_fields(const Job& job, Visit&& visit) {
+  visit("id", job.id, "of the job");
+  visit("task", job.task, "such as learn-suggest");
+  visit("about", job.about, "the collection");
+  visit("state", job.state, "how far it is");
+  visit("stage", job.stage, "what it is at");
+  visit("done", job.done, "of the stage");
+  visit("total", job.total, "of the stage; 0: not known");
+  visit("unit", job.unit, "of the two");
+  visit("seconds", job.seconds, "since it began");
+  visit("result", JsonText{job.result.empty() ? "null" : job.result},
+        "what the command printed; null until it is done");
+  visit("error", job.error, "what it said when it failed");
+}
+struct JobsAnswer {
+  std::vector<Job> jobs;
+};
+template <class Visit>
+void visit_fields(const JobsAnswer& answer, Visit&& visit) {
+  visit("jobs", answer.jobs, "newest first");
+}
 
 /// Runs jobs one after the other, in their order.
 class Jobs {

@@ -7,12 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/answers_json.h"
+#include "app/server/answers.h"
 #include "app/server/http.h"
 
 namespace commonplace::server {
 
-using app::as_json;
 using app::Json;
 
 /// Values out of requests; each throws a Problem that says what was expected.
@@ -33,6 +32,11 @@ std::int64_t number(const Json& json, std::string_view name, std::int64_t fallba
                     std::int64_t least, std::int64_t most);
 bool flag(const Json& json, std::string_view name);
 
-Response json_answer(const Json& json, int status = 200);
+template <class Answer>
+Response json_answer(const Answer& answer, int status = 200) {
+  JsonMaker json;
+  write_json(json.value(), answer);
+  return json_response(json.text(), status);
+}
 
 }  // namespace commonplace::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/answers_json.h"
+#include "app/server/answers.h"
 #include "app/server/jobs.h"
 #include "app/server/metrics.h"
 #include "app/server/router.h"
@@ -30,10 +30,9 @@ auto or_not_found(const Find& find) {
 /// The collection, the item of that name; Problem 404 if there is none.
 Collection known_collection(const Library& library, const std::string& name);
 Item known_item(const Library& library, const Collection& collection, const std::string& id);
-/// BRIEF of docs/http.md. `words` are those that were asked for: what is shown of a text is about
-/// them.
-app::Json brief_json(Workspace& workspace, const Collection& collection, const Item& item,
-                     const std::vector<std::string>& words = {});
+/// `words` are those that were asked for: what is shown of a text is about them.
+Brief brief(Workspace& workspace, const Collection& collection, const Item& item,
+            const std::vector<std::string>& words = {});
 
 /// Each adds the routes of one part of docs/http.md. What is given must outlive the router.
 /// `import` says whether there are folders that may be imported from.

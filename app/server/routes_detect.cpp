@@ -19,24 +19,18 @@ void with_finder(Workspace& workspace, const std::string& model, const std::stri
   workspace.with_finder(model, collection, ask);
 }
 
-/// The answer with titles and tags, from `offset` on.
-Response found_answer(Workspace& workspace, const detect::Answer& answer,
-                      const std::string& collection_name, std::int64_t offset) {
+/// The answer with titles and tags, from `offset` on, without items that have gone meanwhile.
+Response found_answer(Workspace& workspace, const detect::Answer& answer, std::int64_t offset) {
   const auto library = workspace.library();
-  const Collection chosen = known_collection(*library, collection_name);
+  const Collection chosen = known_collection(*library, answer.collection);
   ItemReader reader(*library, chosen);
-  detect::Answer page = answer;
-  const auto skipped = std::min<std::int64_t>(offset, std::ssize(page.items_found));
-  page.items_found.erase(page.items_found.begin(), page.items_found.begin() + skipped);
-  Json json = as_json(page, collection_name);
-  for (Json& each : json["results"]) {
-    const std::optional<Item> item = reader.find(each["id"].get<std::string>());
-    if (!item) continue;
-    Json brief = brief_json(workspace, chosen, *item);
-    brief.update(each);
-    each = std::move(brief);
+  FoundAnswer page = {answer, {}};
+  for (std::int64_t at = offset; at < std::ssize(answer.items_found); ++at) {
+    const detect::Detected& each = answer.items_found[static_cast<std::size_t>(at)];
+    if (const std::optional<Item> item = reader.find(each.id))
+      page.results.push_back({brief(workspace, chosen, *item), each});
   }
-  return json_answer(json);
+  return json_answer(page);
 }
 
 /// Those that are stored, with those that are given in their place or beside them.
@@ -59,14 +53,13 @@ Response detect_answer(Workspace& workspace, const Request& request) {
   options.limit = offset + number(body, "limit", 100, 1, kMostFound);
   options.uncertain = flag(body, "uncertain");
   detect::Answer answer;
-  std::string in;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
               [&](const detect::Answerer& finder) {
-                in = finder.collection();
-                answer = finder.ask(
-                    name, joined(lessons_in_force(*workspace.library(), in, name), body), options);
+                const auto stored =
+                    lessons_in_force(*workspace.library(), finder.collection(), name);
+                answer = finder.ask(name, joined(stored, body), options);
               });
-  return found_answer(workspace, answer, in, offset);
+  return found_answer(workspace, answer, offset);
 }
 
 Response concept_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -75,24 +68,20 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
   options.limit = offset + number(request, "limit", 100, 1, kMostFound);
   options.uncertain = flag(request, "uncertain");
   detect::Answer answer;
-  std::string in;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
               [&](const detect::Answerer& finder) {
-                in = finder.collection();
                 answer = or_not_found([&] { return finder.ask(path.at("concept"), options); });
               });
-  return found_answer(workspace, answer, in, offset);
+  return found_answer(workspace, answer, offset);
 }
 
 Response concepts_answer(Workspace& workspace, const Request& request) {
-  Json json = {{"collection", ""}, {"concepts", Json::array()}};
+  ConceptsAnswer answer;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
               [&](const detect::Answerer& finder) {
-                json["collection"] = finder.collection();
-                for (const detect::DetectableConcept& each : finder.concepts())
-                  json["concepts"].push_back(as_json(each));
+                answer = {finder.collection(), finder.concepts()};
               });
-  return json_answer(json);
+  return json_answer(answer);
 }
 
 /// The name that the tags of a concept are given under, so that each can be taken back for itself.
@@ -108,10 +97,8 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
   detect::Options options;
   options.limit = number(body, "items", 0, 1, kMostFound);
   detect::Answer answer;
-  std::string in;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
               [&](const detect::Answerer& finder) {
-                in = finder.collection();
                 answer = or_not_found([&] { return finder.ask(name, options); });
               });
   std::vector<MachineTag> tags;
@@ -121,12 +108,13 @@ Response tag_answer(Workspace& workspace, const Request& request, const PathValu
   }
   std::int64_t before = 0;
   workspace.write([&](Library& library) {
-    const Collection chosen = known_collection(library, in);
-    name_model(library, tags_name(in, name));
-    before = count_machine_tags(library, chosen, tags_name(in, name));
-    store_machine_tags(library, chosen, tags_name(in, name), tags);
+    const Collection chosen = known_collection(library, answer.collection);
+    const std::string given = tags_name(chosen.name, name);
+    name_model(library, given);
+    before = count_machine_tags(library, chosen, given);
+    store_machine_tags(library, chosen, given, tags);
   });
-  return json_answer({{"concept", name}, {"tagged", tags.size()}, {"before", before}});
+  return json_answer(TaggedAnswer{name, std::ssize(tags), before});
 }
 
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -139,7 +127,7 @@ Response untag_answer(Workspace& workspace, const Request& request, const PathVa
     before = count_machine_tags(library, chosen, given);
     store_machine_tags(library, chosen, given, {});
   });
-  return json_answer({{"concept", path.at("concept")}, {"tagged", 0}, {"before", before}});
+  return json_answer(TaggedAnswer{path.at("concept"), 0, before});
 }
 
 Response lessons_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -154,7 +142,7 @@ Response lessons_answer(Workspace& workspace, const Request& request, const Path
         known_collection(library, detect::collection_to_teach(library, text(body, "collection")));
     teach(library, chosen, path.at("concept"), lessons);
   });
-  return json_answer({{"concept", path.at("concept")}, {"stored", lessons.size()}});
+  return json_answer(TaughtAnswer{path.at("concept"), std::ssize(lessons)});
 }
 
 }  // namespace

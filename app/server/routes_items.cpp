@@ -19,42 +19,20 @@ Response items_answer(Workspace& workspace, const Request& request, const PathVa
   const Collection chosen = known_collection(*library, path.at("c"));
   ItemReader reader(*library, chosen);
   reader.skip_to(offset);
-  Json items = Json::array();
+  ItemsAnswer answer = {chosen.name, chosen.items, {}};
   Item item;
-  while (std::ssize(items) < limit && reader.next(item))
-    items.push_back(brief_json(workspace, chosen, item));
-  return json_answer({{"collection", chosen.name}, {"total", chosen.items}, {"items", items}});
+  while (std::ssize(answer.items) < limit && reader.next(item))
+    answer.items.push_back(brief(workspace, chosen, item));
+  return json_answer(answer);
 }
 
-/// As `show` prints it, with `image` saying whether there is a picture rather than where.
 Response item_answer(Workspace& workspace, const PathValues& path) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
-  const Item found = known_item(*library, chosen, path.at("id"));
-  Json json = app::whole_item_json(*library, chosen, found.id);
-  json["image"] = !found.image.empty();
-  json["title"] = found.title;
-  Json tags = Json::array();
-  for (const ItemTag& tag : item(*library, chosen, found.id, {.machine = true}).tags) {
-    tags.push_back({{"name", tag.name},
-                    {"count", tag.count},
-                    {"by", tag.by == GivenBy::source ? "source"
-                           : tag.by == GivenBy::user ? "user"
-                                                     : "machine"}});
-    if (tag.by != GivenBy::machine) continue;
-    tags.back()["model"] = tag.model;
-    tags.back()["score"] = tag.score;
-  }
-  json["tags"] = std::move(tags);
-  Json labels = Json::array();
-  for (const Label& label : found.labels)
-    labels.push_back({{"field", label.field}, {"value", label.value}});
-  json["labels"] = std::move(labels);
-  if (!json.contains("machine_labels")) json["machine_labels"] = Json::array();
-  json.erase("place");
-  if (found.place)
-    json["place"] = {{"latitude", found.place->latitude}, {"longitude", found.place->longitude}};
-  return json_answer(json);
+  const std::string id = known_item(*library, chosen, path.at("id")).id;
+  return json_answer(ItemAnswer{chosen.name, item(*library, chosen, id, {.machine = true}),
+                                machine_labels_of(*library, chosen, id),
+                                decision_history(*library, chosen.name, id)});
 }
 
 PictureFile known_picture(Workspace& workspace, const PathValues& path) {
@@ -175,21 +153,15 @@ Item known_item(const Library& library, const Collection& collection, const std:
   return std::move(*found);
 }
 
-Json brief_json(Workspace& workspace, const Collection& collection, const Item& item,
-                const std::vector<std::string>& words) {
-  Json tags = Json::array();
-  for (const ItemTag& tag : item.tags) tags.push_back(tag.name);
+Brief brief(Workspace& workspace, const Collection& collection, const Item& item,
+            const std::vector<std::string>& words) {
   const double ratio = workspace.ratio(collection, item.id, item.image);
-  Json json = {{"collection", collection.name},
-               {"id", item.id},
-               {"title", item.title},
-               {"image", ratio > 0},
-               {"tags", tags}};
-  if (ratio > 0) json["ratio"] = ratio;
-  if (!item.time.empty()) json["time"] = item.time;
-  if (const std::string address = address_of(item); !address.empty()) json["url"] = address;
-  if (ratio == 0 && !item.text.empty()) json["snippet"] = excerpt(item.text, words);
-  return json;
+  Brief brief = {collection.name, item.id,          item.title, ratio > 0, {}, {},
+                 item.time,       address_of(item), {}};
+  for (const ItemTag& tag : item.tags) brief.tags.push_back(tag.name);
+  if (ratio > 0) brief.ratio = ratio;
+  if (ratio == 0 && !item.text.empty()) brief.snippet = excerpt(item.text, words);
+  return brief;
 }
 
 void add_item_routes(Router& router, Workspace& workspace) {

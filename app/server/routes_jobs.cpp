@@ -111,15 +111,9 @@ Response start_answer(Workspace& workspace, Jobs& jobs, Uploads& uploads,
   if (!asked.is_object()) throw Problem{400, "the body is no object of JSON"};
   const std::optional<std::int64_t> id = jobs.start(request_of(workspace, uploads, folders, asked));
   if (!id) throw Problem{503, "too many jobs are waiting", {{"Retry-After", "30"}}};
-  Response response = json_response(to_json(*jobs.find(*id)), 202);
+  Response response = json_answer(*jobs.find(*id), 202);
   response.headers.emplace_back("Location", concat("/v1/jobs/", *id));
   return response;
-}
-
-Response list_answer(const Jobs& jobs) {
-  std::string list;
-  for (const Job& job : jobs.all()) list += (list.empty() ? "" : ",") + to_json(job);
-  return json_response("{\"jobs\":[" + list + "]}");
 }
 
 Response events_answer(const Jobs& jobs, const PathValues& path) {
@@ -137,7 +131,7 @@ Response upload_answer(Uploads& uploads, const Request& request) {
   if (error) throw Problem{400, "the body is missing: send the file as it is"};
   const std::string id =
       uploads.take(request.body_file, text(request, "name"), text(request, "to"));
-  return json_answer({{"upload", id}, {"bytes", bytes}}, 201);
+  return json_answer(UploadAnswer{id, bytes}, 201);
 }
 
 }  // namespace
@@ -149,10 +143,11 @@ void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& u
               [&workspace, &jobs, &uploads, folders](const Request& request, const PathValues&) {
                 return start_answer(workspace, jobs, uploads, folders, request);
               }});
-  router.add({"GET", "/v1/jobs",
-              [&jobs](const Request&, const PathValues&) { return list_answer(jobs); }});
+  router.add({"GET", "/v1/jobs", [&jobs](const Request&, const PathValues&) {
+                return json_answer(JobsAnswer{jobs.all()});
+              }});
   router.add({"GET", "/v1/jobs/{id}", [&jobs](const Request&, const PathValues& path) {
-                return json_response(to_json(known_job(jobs, path)));
+                return json_answer(known_job(jobs, path));
               }});
   router.add({"GET", "/v1/jobs/{id}/events", [&jobs](const Request&, const PathValues& path) {
                 return events_answer(jobs, path);
@@ -160,7 +155,7 @@ void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& u
   router.add({"DELETE", "/v1/jobs/{id}", [&jobs](const Request&, const PathValues& path) {
                 const Job job = known_job(jobs, path);
                 jobs.cancel(job.id);
-                return json_response(to_json(*jobs.find(job.id)));
+                return json_answer(*jobs.find(job.id));
               }});
   Route upload;
   upload.method = "POST";

@@ -58,31 +58,24 @@ Response library_answer(Workspace& workspace, bool import) {
   const std::vector<Collection> all = collections(*library);
   for (const Collection& each : all) items += each.items;
   const std::filesystem::path whole = std::filesystem::absolute(workspace.path());
-  return json_answer({{"name", whole.filename().empty() ? whole.parent_path().filename().string()
-                                                        : whole.filename().string()},
-                      {"version", COMMONPLACE_VERSION},
-                      {"read_only", workspace.read_only()},
-                      {"import", import && !workspace.read_only()},
-                      {"upload", !workspace.read_only()},
-                      {"collections", all.size()},
-                      {"items", items},
-                      {"models", model_records(*library).size()}});
+  return json_answer(LibraryAnswer{
+      (whole.filename().empty() ? whole.parent_path() : whole).filename().string(),
+      COMMONPLACE_VERSION, workspace.read_only(), import && !workspace.read_only(),
+      !workspace.read_only(), std::ssize(all), items, std::ssize(model_records(*library))});
 }
 
 Response collections_answer(Workspace& workspace, Overviews& overviews) {
   const auto library = workspace.library();
-  Json json = app::collections_json(*library);
-  for (Json& each : json["collections"]) {
-    const auto overview =
-        overviews.of(*library, collection(*library, each["name"].get<std::string>()));
-    each["pictures"] = overview->facts.pictures;
-    each["places"] = overview->facts.places;
-    each["label_fields"] = overview->facts.label_fields;
+  app::CollectionsAnswer answer = app::collections_answer(*library);
+  for (app::CollectionAnswer& each : answer.collections) {
+    const auto overview = overviews.of(*library, each.collection);
     const auto hidden = std::find_if(overview->tags.begin(), overview->tags.end(),
                                      [](const Overview::Tag& tag) { return tag.key == "hidden"; });
-    each["hidden"] = hidden == overview->tags.end() ? 0 : hidden->items;
+    each.has_facts = true;
+    each.facts = {overview->facts.pictures, overview->facts.places, overview->facts.label_fields,
+                  hidden == overview->tags.end() ? 0 : hidden->items};
   }
-  return json_answer(json);
+  return json_answer(answer);
 }
 
 Response tags_answer(Workspace& workspace, Overviews& overviews, const Request& request,
@@ -92,49 +85,47 @@ Response tags_answer(Workspace& workspace, Overviews& overviews, const Request& 
   const std::string prefix = tag_key(text(request, "prefix"));
   const auto library = workspace.library();
   const auto overview = overviews.of(*library, collection(*library, name));
-  Json tags = Json::array();
-  std::int64_t total = 0;
+  TagsAnswer answer = {name, 0, {}};
   for (const Overview::Tag& tag : overview->tags) {
     if (!prefix.empty() && !has_word_with(tag.key, prefix)) continue;
-    if (total >= offset && total < offset + limit)
-      tags.push_back({{"tag", tag.name}, {"items", tag.items}});
-    ++total;
+    if (answer.total >= offset && answer.total < offset + limit)
+      answer.tags.push_back({tag.name, tag.items});
+    ++answer.total;
   }
-  return json_answer({{"collection", name}, {"total", total}, {"tags", tags}});
+  return json_answer(answer);
 }
 
 Response complete_answer(Workspace& workspace, Overviews& overviews, const Request& request) {
   const auto limit = static_cast<std::size_t>(number(request, "limit", 10, 1, 100));
   const std::string prefix = tag_key(text(request, "q"));
-  std::map<std::string, std::pair<std::int64_t, std::string>> found;  // by key: items, name
+  std::map<std::string, TagCount> found;  // by key
   const auto library = workspace.library();
   if (!prefix.empty())
     for (const Collection& each : collections(*library))
       for (const Overview::Tag& tag : overviews.of(*library, each)->tags)
         if (has_word_with(tag.key, prefix)) {
-          auto& [items, name] = found[tag.key];
-          items += tag.items;
-          if (name.empty()) name = tag.name;
+          TagCount& count = found[tag.key];
+          count.items += tag.items;
+          if (count.tag.empty()) count.tag = tag.name;
         }
-  std::vector<std::pair<std::int64_t, std::string>> best;
-  for (const auto& [key, each] : found) best.push_back(each);
-  std::stable_sort(best.begin(), best.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (best.size() > limit) best.resize(limit);
-  Json completions = Json::array();
-  for (const auto& [items, name] : best) completions.push_back({{"tag", name}, {"items", items}});
-  return json_answer({{"completions", completions}});
+  CompleteAnswer answer;
+  for (const auto& [key, each] : found) answer.completions.push_back(each);
+  std::stable_sort(answer.completions.begin(), answer.completions.end(),
+                   [](const TagCount& a, const TagCount& b) { return a.items > b.items; });
+  if (answer.completions.size() > limit) answer.completions.resize(limit);
+  return json_answer(answer);
 }
 
 /// The collection that a model is of, where that is one.
-std::string collection_of(const Json& model) {
+std::string collection_of(const ModelRecord& record) {
   for (const char* name : {"collection", "target"})
-    for (const char* part : {"report", "options"})
-      if (model[part].is_object() && model[part].contains(name) && model[part][name].is_string())
-        return model[part][name].get<std::string>();
-  const std::string name = model["name"].get<std::string>();
-  const std::string kind = model["kind"].get<std::string>();
-  return name.starts_with(kind + ".") ? name.substr(kind.size() + 1) : "";
+    for (const std::string& text : {record.report, record.options}) {
+      const Json part = Json::parse(text);
+      if (part.is_object() && part.contains(name) && part[name].is_string())
+        return part[name].get<std::string>();
+    }
+  return record.name.starts_with(record.kind + ".") ? record.name.substr(record.kind.size() + 1)
+                                                    : "";
 }
 
 /// As opposed to indexes, models of features, and names of models that are elsewhere.
@@ -145,25 +136,10 @@ bool is_of_a_verb(const std::string& kind) {
 }
 
 Response models_answer(Workspace& workspace) {
-  Json models = Json::array();
-  for (const ModelRecord& record : model_records(*workspace.library())) {
-    if (!is_of_a_verb(record.kind)) continue;
-    Json json = app::model_json(record);
-    json["collection"] = collection_of(json);
-    models.push_back(std::move(json));
-  }
-  return json_answer({{"models", models}});
-}
-
-Response evaluations_answer(Workspace& workspace) {
-  Json list = Json::array();
-  for (const Evaluation& each : evaluations(*workspace.library()))
-    list.push_back({{"id", each.id},
-                    {"verb", each.verb},
-                    {"collection", each.about},
-                    {"created", each.created},
-                    {"result", Json::parse(each.result)}});
-  return json_answer({{"evaluations", list}});
+  ModelsAnswer answer;
+  for (const ModelRecord& record : model_records(*workspace.library()))
+    if (is_of_a_verb(record.kind)) answer.models.push_back({record, collection_of(record)});
+  return json_answer(answer);
 }
 
 }  // namespace
@@ -189,7 +165,7 @@ void add_library_routes(Router& router, Workspace& workspace, bool import) {
                 return models_answer(workspace);
               }});
   router.add({"GET", "/v1/evaluations", [&workspace](const Request&, const PathValues&) {
-                return evaluations_answer(workspace);
+                return json_answer(EvaluationsAnswer{evaluations(*workspace.library())});
               }});
 }
 

@@ -35,44 +35,39 @@ Response relate_answer(Workspace& workspace, const Request& request) {
     const Collection chosen = known_collection(*library, query.collection);
     if (!query.item.empty()) known_item(*library, chosen, query.item);
   }
-  Json json;
+  relate::Answer answer;
   with_relations(workspace, request, [&](const relate::Answerer& relations) {
-    json = as_json(relations.ask(query));
+    answer = relations.ask(query);
     // Which kinds are items, so that a page can show them as such.
-    for (Json& kind : json["kinds"])
+    for (relate::RelatedNodes& kind : answer.modalities)
       for (const relate::PlacedModality& each : relations.model().modalities)
-        if (each.what.full() == kind["kind"]) {
-          kind["collection"] = each.what.collection;
-          kind["items"] =
+        if (each.what.full() == kind.modality) {
+          kind.collection = each.what.collection;
+          kind.items =
               each.what.of == relate::NodeType::items || each.what.of == relate::NodeType::text;
         }
   });
-  return json_answer(json);
+  return json_answer(answer);
 }
 
 Response same_tags_answer(Workspace& workspace, const Request& request) {
   const std::int64_t limit = number(request, "limit", 20, 1, 1000);
-  Json pairs = Json::array();
+  SameTagsAnswer answer;
   with_relations(workspace, request, [&](const relate::Answerer& relations) {
-    for (const relate::SameTags& each : relations.same_tags(limit)) pairs.push_back(as_json(each));
+    answer.pairs = relations.same_tags(limit);
   });
-  return json_answer({{"pairs", pairs}});
+  return json_answer(answer);
 }
 
 Response groups_answer(Workspace& workspace, const Request& request) {
   const std::int64_t count = number(request, "k", 10, 1, 1000);
   const std::int64_t limit = number(request, "limit", 6, 0, 100);
-  Json groups = Json::array();
+  GroupsAnswer answer;
   with_relations(workspace, request, [&](const relate::Answerer& relations) {
-    for (const relate::Group& group :
-         relate::group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()}))
-      groups.push_back(as_json(group));
+    answer.groups = relate::group_relations(relations, count, limit, 1, {.jobs = workspace.jobs()});
   });
-  return json_answer({{"groups", groups}});
+  return json_answer(answer);
 }
-
-/// Numbers to four digits, as a screen shows no more.
-double short_number(float value) { return std::round(1e4 * double{value}) / 1e4; }
 
 Response map_answer(Workspace& workspace, const Request& request) {
   relate::MapOptions options;
@@ -80,34 +75,17 @@ Response map_answer(Workspace& workspace, const Request& request) {
   const std::int64_t groups = number(request, "groups", 12, 0, 100);
   const std::string model = known_model(workspace, request);
   const std::shared_ptr<const relate::Map> map = workspace.map(model, options, groups);
-  Json points = {{"kind", Json::array()},
-                 {"x", Json::array()},
-                 {"y", Json::array()},
-                 {"group", Json::array()},
-                 {"name", Json::array()}};
+  MapAnswer answer = {model, map->modalities, {}, map->groups};
   with_relations(workspace, request, [&](const relate::Answerer& relations) {
     for (const relate::Map::Point& point : map->points) {
-      points["kind"].push_back(point.modality);
-      points["x"].push_back(short_number(point.x));
-      points["y"].push_back(short_number(point.y));
-      points["group"].push_back(point.group);
-      points["name"].push_back(relations.name_of(point.modality, point.node));
+      answer.points.kind.push_back(point.modality);
+      answer.points.x.push_back(relate::short_number(point.x));
+      answer.points.y.push_back(relate::short_number(point.y));
+      answer.points.group.push_back(point.group);
+      answer.points.name.push_back(relations.name_of(point.modality, point.node));
     }
   });
-  Json kinds = Json::array();
-  for (const relate::Map::Modality& kind : map->modalities)
-    kinds.push_back({{"kind", kind.name},
-                     {"collection", kind.collection},
-                     {"items", kind.items},
-                     {"things", kind.nodes},
-                     {"drawn", kind.drawn}});
-  Json named = Json::array();
-  for (const relate::Map::Group& group : map->groups)
-    named.push_back({{"name", group.name},
-                     {"x", short_number(group.x)},
-                     {"y", short_number(group.y)},
-                     {"things", group.nodes}});
-  return json_answer({{"model", model}, {"kinds", kinds}, {"points", points}, {"groups", named}});
+  return json_answer(answer);
 }
 
 }  // namespace

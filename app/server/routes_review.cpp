@@ -50,10 +50,8 @@ class Answers {
 };
 
 Verdict verdict_of(const std::string& word) {
-  for (const Verdict each : {Verdict::accepted, Verdict::rejected, Verdict::withdrawn})
-    if (app::verdict_word(each) == word) return each;
-  throw Problem{400,
-                concat("the verdict is '", word, "'; expected accepted, rejected or withdrawn")};
+  if (const auto verdict = from_word<Verdict>(word)) return *verdict;
+  throw Problem{400, concat("the verdict is '", word, "'; expected one of ", all_words<Verdict>())};
 }
 
 Response decide_answer(Workspace& workspace, Answers& answers, const Request& request,
@@ -77,7 +75,7 @@ Response decide_answer(Workspace& workspace, Answers& answers, const Request& re
   });
   for (std::size_t i = 0; i < decisions.size(); ++i)
     answers.note(chosen.name, decisions[i], expected[i]);
-  return json_answer({{"stored", run.count}, {"first", run.first}, {"last", run.last}});
+  return json_answer(ChangeAnswer{run});
 }
 
 std::string model_for(Workspace& workspace, const Request& request, const Collection& collection) {
@@ -119,60 +117,49 @@ Response review_answer(Workspace& workspace, const Request& request) {
   const Open open = open_questions(workspace, request);
   const auto library = workspace.library();
   ItemReader reader(*library, open.collection);
-  Json entries = Json::array();
-  for (std::int64_t at = offset; at < std::ssize(open.left) && std::ssize(entries) < limit; ++at) {
+  ReviewAnswer answer = {open.model, open.collection.name, std::ssize(open.left), {}};
+  for (std::int64_t at = offset; at < std::ssize(open.left) && std::ssize(answer.entries) < limit;
+       ++at) {
     const suggest::ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
     const std::optional<Item> item = reader.find(each.id);
     if (!item) continue;
-    Json json = brief_json(workspace, open.collection, *item);
-    json["snippet"] = suggest::snippet_of(item->text);
-    json["tag"] = each.tag;
-    json["confidence"] = each.confidence;
-    entries.push_back(std::move(json));
+    answer.entries.push_back({brief(workspace, open.collection, *item), each.tag, each.confidence});
+    answer.entries.back().brief.snippet = suggest::snippet_of(item->text);
   }
-  return json_answer({{"model", open.model},
-                      {"collection", open.collection.name},
-                      {"left", open.left.size()},
-                      {"entries", entries}});
+  return json_answer(answer);
 }
 
 Response review_tags_answer(Workspace& workspace, const Request& request) {
   const Open open = open_questions(workspace, request);
   std::map<std::string, std::int64_t> counts;
   for (const suggest::ReviewCandidate* each : open.left) ++counts[each->tag];
-  std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  Json tags = Json::array();
-  for (const auto& [tag, left] : sorted) tags.push_back({{"tag", tag}, {"left", left}});
-  return json_answer({{"model", open.model}, {"tags", tags}});
+  ReviewTagsAnswer answer = {open.model, {}};
+  for (const auto& [tag, left] : counts) answer.tags.push_back({tag, left});
+  std::stable_sort(answer.tags.begin(), answer.tags.end(),
+                   [](const OpenTag& a, const OpenTag& b) { return a.left > b.left; });
+  return json_answer(answer);
 }
 
 Response effect_answer(Workspace& workspace, const Answers& answers, const Request& request) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, text(request, "collection"));
-  const std::string model = model_for(workspace, request, chosen);
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_tag;
-  std::int64_t accepted = 0;
-  std::int64_t rejected = 0;
+  EffectAnswer answer;
+  answer.model = model_for(workspace, request, chosen);
+  std::map<std::string, DecidedCount> by_tag;
   double expected = 0;
   for (const Answers::Answer& each : answers.of(chosen.name)) {
-    auto& [yes, no] = by_tag[each.tag];
-    ++(each.right ? yes : no);
-    ++(each.right ? accepted : rejected);
+    for (DecidedCount* count : {&answer.decided, &by_tag[each.tag]})
+      ++(each.right ? count->accepted : count->rejected);
     expected += each.expected;
   }
-  const auto decided = static_cast<double>(accepted + rejected);
-  Json tags = Json::array();
-  for (const auto& [tag, counts] : by_tag)
-    tags.push_back({{"tag", tag}, {"accepted", counts.first}, {"rejected", counts.second}});
-  Json json = {{"model", model},
-               {"decided", {{"accepted", accepted}, {"rejected", rejected}}},
-               {"expected", decided > 0 ? Json(expected / decided) : Json()},
-               {"right", decided > 0 ? Json(static_cast<double>(accepted) / decided) : Json()},
-               {"by_tag", tags}};
-  json["held_out"] = Json::parse(model_record(*library, model).report).value("held_out", Json());
-  return json_answer(json);
+  if (const std::int64_t decided = answer.decided.accepted + answer.decided.rejected; decided > 0) {
+    answer.expected = expected / static_cast<double>(decided);
+    answer.right = static_cast<double>(answer.decided.accepted) / static_cast<double>(decided);
+  }
+  for (const auto& [tag, count] : by_tag) answer.by_tag.push_back({tag, count});
+  answer.held_out =
+      Json::parse(model_record(*library, answer.model).report).value("held_out", Json()).dump();
+  return json_answer(answer);
 }
 
 Response suggestions_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -183,15 +170,12 @@ Response suggestions_answer(Workspace& workspace, const Request& request, const 
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   const Item item = known_item(*library, chosen, path.at("id"));
-  const std::string model = model_for(workspace, request, chosen);
-  suggest::Answer answer;
-  workspace.with_suggester(model, [&](const suggest::Answerer& suggester) {
+  SuggestionsAnswer answer = {model_for(workspace, request, chosen), {}};
+  workspace.with_suggester(answer.model, [&](const suggest::Answerer& suggester) {
     const std::vector<std::string> ids = {item.id};
-    answer = suggester.ask(chosen.name, ids, options).at(0);
+    answer.answer = suggester.ask(chosen.name, ids, options).at(0);
   });
-  return json_answer({{"model", model},
-                      {"familiarity", answer.familiarity},
-                      {"suggestions", as_json(answer.suggestions, true)}});
+  return json_answer(answer);
 }
 
 }  // namespace

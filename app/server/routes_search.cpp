@@ -28,10 +28,9 @@ struct Page {
   std::int64_t limit;
 };
 
-/// A hit as BRIEF, with its scores.
-Json hit_json(Workspace& workspace, const Collection& collection, search::Hit hit, bool explain,
-              const std::vector<std::string>& words) {
-  Json scores = as_json(hit, explain);
+/// A hit with what lists show of its item.
+Hit hit_of(Workspace& workspace, const Collection& collection, search::Hit hit,
+           const std::vector<std::string>& words) {
   Item item;
   item.id = hit.id;
   item.title = hit.title;
@@ -40,8 +39,7 @@ Json hit_json(Workspace& workspace, const Collection& collection, search::Hit hi
   item.metadata = std::move(hit.metadata);
   item.image = std::move(hit.picture);
   for (const std::string& tag : hit.tags) item.tags.emplace_back().name = tag;
-  scores.update(brief_json(workspace, collection, item, words));
-  return scores;
+  return {brief(workspace, collection, item, words), std::move(hit)};
 }
 
 Response hits_answer(Workspace& workspace, const Page& page, const std::string& query,
@@ -50,21 +48,18 @@ Response hits_answer(Workspace& workspace, const Page& page, const std::string& 
   search::Options options;
   options.explain = page.explain;
   options.words_only = page.words_only;
-  Json hits = Json::array();
+  HitsAnswer answer = {
+      query, 0, std::min(results.total(), Workspace::kMostHits), results.unknown(), {}};
   const auto library = workspace.library();
   std::map<std::string, Collection> collections;
   for (search::Hit& hit : results.page(page.offset, page.limit, options)) {
     auto known = collections.find(hit.collection);
     if (known == collections.end())
       known = collections.emplace(hit.collection, collection(*library, hit.collection)).first;
-    hits.push_back(hit_json(workspace, known->second, std::move(hit), options.explain, words));
+    answer.hits.push_back(hit_of(workspace, known->second, std::move(hit), words));
   }
-  const double seconds = seconds_since(begin);
-  return json_answer({{"query", query},
-                      {"milliseconds", 1000 * seconds},
-                      {"total", std::min(results.total(), Workspace::kMostHits)},
-                      {"unknown", results.unknown()},
-                      {"hits", hits}});
+  answer.milliseconds = 1000 * seconds_since(begin);
+  return json_answer(answer);
 }
 
 search::Order search_order(const std::string& word) {
@@ -105,7 +100,7 @@ Response topics_answer(Workspace& workspace, const Request& request) {
   const auto terms = static_cast<std::size_t>(number(request, "terms", 10, 1, 100));
   const auto examples = static_cast<std::size_t>(number(request, "examples", 3, 0, 20));
   const auto library = workspace.library();
-  Json models = Json::array();
+  TopicsAnswer answer;
   for (const ModelRecord& record : model_records(*library)) {
     if (record.kind != search::kModelKind || (!wanted.empty() && record.name != wanted)) continue;
     const search::Model model = search::load_model(TensorFile(record.file));
@@ -115,13 +110,11 @@ Response topics_answer(Workspace& workspace, const Request& request) {
     std::vector<search::TopicSummary> found =
         search::topic_summaries(*library, model, index, terms, examples, workspace.jobs());
     if (found.size() > limit) found.resize(limit);
-    Json topics = Json::array();
-    for (const search::TopicSummary& topic : found) topics.push_back(as_json(topic));
-    models.push_back({{"model", record.name}, {"topics", topics}});
+    answer.models.push_back({record.name, std::move(found)});
   }
-  if (models.empty() && !wanted.empty())
+  if (answer.models.empty() && !wanted.empty())
     throw Problem{404, concat("there is no search model '", wanted, "'")};
-  return json_answer({{"models", models}});
+  return json_answer(answer);
 }
 
 }  // namespace

@@ -78,10 +78,10 @@ std::vector<CollectionItems> selected(Workspace& workspace, const Json& body) {
 
 /// What a search finds at this moment by name, so that it stays the same when its tags change.
 Response selection_answer(Workspace& workspace, const Request& request) {
-  Json collections = Json::array();
-  for (const auto& [collection, ids] : selected(workspace, json_body(request)))
-    collections.push_back({{"name", collection.name}, {"ids", ids}});
-  return json_answer({{"collections", collections}});
+  SelectionAnswer answer;
+  for (auto& [collection, ids] : selected(workspace, json_body(request)))
+    answer.collections.push_back({collection.name, std::move(ids)});
+  return json_answer(answer);
 }
 
 TagChange change_of(const Json& json) {
@@ -97,10 +97,6 @@ TagChange change_of(const Json& json) {
   return {kind->second, text(json, "tag")};
 }
 
-Json run_json(const DecisionRun& run) {
-  return {{"stored", run.count}, {"first", run.first}, {"last", run.last}};
-}
-
 Response changes_answer(Workspace& workspace, const Request& request) {
   const Json body = json_body(request);
   if (!body.is_object() || !body.contains("changes") || !body["changes"].is_array())
@@ -110,14 +106,12 @@ Response changes_answer(Workspace& workspace, const Request& request) {
   std::vector<TagChange> changes;
   for (const Json& each : body["changes"]) changes.push_back(change_of(each));
   const std::vector<CollectionItems> items = selected(workspace, body);
-  std::size_t count = 0;
-  for (const CollectionItems& each : items) count += each.ids.size();
+  std::int64_t count = 0;
+  for (const CollectionItems& each : items) count += std::ssize(each.ids);
   DecisionRun run;
   workspace.write(
       [&](Library& library) { run = decide(library, decisions_for(library, items, changes)); });
-  Json json = run_json(run);
-  json["items"] = count;
-  return json_answer(json);
+  return json_answer(ChangeAnswer{run, count});
 }
 
 Response undo_answer(Workspace& workspace, const Request& request) {
@@ -128,7 +122,7 @@ Response undo_answer(Workspace& workspace, const Request& request) {
     throw Problem{400, "give 'first' and 'last' as the changes were answered"};
   DecisionRun back;
   workspace.write([&](Library& library) { back = undo(library, run); });
-  return json_answer(run_json(back));
+  return json_answer(ChangeAnswer{back});
 }
 
 Response export_answer(Workspace& workspace, const Request& request) {
@@ -190,31 +184,41 @@ class Countables {
 };
 
 /// How many items there are of each day, month or year, whichever makes a few dozen bars.
-Json timeline_json(const std::vector<std::int64_t>& times) {
+Timeline timeline_of(const std::vector<std::int64_t>& times) {
   constexpr std::int64_t day = 86'400;
-  if (times.empty()) return {{"step", "year"}, {"counts", Json::array()}};
+  Timeline timeline;
+  if (times.empty()) return timeline;
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
   const std::int64_t days = (*last - *first) / day;
   const std::size_t length = days <= 92 ? 10 : days <= 8 * 366 ? 7 : 4;
   std::map<std::string, std::int64_t> counts;
   for (const std::int64_t time : times) ++counts[time_of_epoch(time).substr(0, length)];
-  Json list = Json::array();
-  for (const auto& [from, items] : counts) list.push_back({{"from", from}, {"items", items}});
-  return {{"step", length == 10 ? "day" : length == 7 ? "month" : "year"}, {"counts", list}};
+  for (const auto& [from, items] : counts) timeline.counts.push_back({from, items});
+  timeline.step = length == 10 ? TimeStep::day : length == 7 ? TimeStep::month : TimeStep::year;
+  return timeline;
+}
+
+/// Names and their counts, most first.
+template <class Count>
+std::vector<Count> most_first(const std::map<std::string, std::int64_t>& counts,
+                              std::size_t limit) {
+  std::vector<Count> sorted;
+  for (const auto& [name, items] : counts) sorted.push_back({name, items});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Count& a, const Count& b) { return a.items > b.items; });
+  if (sorted.size() > limit) sorted.resize(limit);
+  return sorted;
 }
 
 Response facets_answer(Workspace& workspace, Countables& countables, const Request& request) {
   const auto most = static_cast<std::size_t>(number(request, "tags", 30, 0, 1000));
   const auto results = found(workspace, request);
   const auto library = workspace.library();
+  FacetsAnswer answer;
+  answer.total = std::min(results->total(), Workspace::kMostHits);
   std::map<std::string, std::int64_t> tags;
-  std::map<std::string, std::int64_t> kinds = {{"picture", 0}, {"text", 0}, {"link", 0}};
   std::map<std::string, std::int64_t> years;
-  std::int64_t untagged = 0;
-  std::int64_t automatic = 0;
-  std::int64_t placed = 0;
   std::vector<std::int64_t> times;
-  Json in = Json::array();
   results->visit([&](const search::Answerer& searcher, std::int64_t row) {
     if (const auto time = searcher.time_of(row)) {
       times.push_back(*time);
@@ -223,52 +227,34 @@ Response facets_answer(Workspace& workspace, Countables& countables, const Reque
   });
   for (const auto& [name, rows] : rows_of(*results)) {
     const auto countable = countables.of(*library, known_collection(*library, name));
-    in.push_back({{"name", name}, {"items", rows.size()}});
+    answer.collections.push_back({name, std::ssize(rows)});
     std::vector<std::int64_t> uses(countable->tags.names.size());
     const SparseView counts = countable->tags.counts.view();
     for (const std::int64_t row : rows) {
       // The results may be a moment older or newer than what is counted by.
       if (row >= std::ssize(countable->facts.place) || row >= counts.rows) continue;
       const auto at = static_cast<std::size_t>(row);
-      ++kinds[countable->facts.picture[at] != 0 ? "picture" : "text"];
-      if (countable->facts.link[at] != 0) ++kinds["link"];
-      if (countable->facts.automatic[at] != 0) ++automatic;
-      if (countable->facts.place[at]) ++placed;
-      if (counts.row_indices(row).empty()) ++untagged;
+      ++(countable->facts.picture[at] != 0 ? answer.kinds.picture : answer.kinds.text);
+      if (countable->facts.link[at] != 0) ++answer.kinds.link;
+      if (countable->facts.automatic[at] != 0) ++answer.automatic;
+      if (countable->facts.place[at]) ++answer.placed;
+      if (counts.row_indices(row).empty()) ++answer.untagged;
       for (const std::int32_t tag : counts.row_indices(row)) ++uses[static_cast<std::size_t>(tag)];
     }
     for (std::size_t tag = 0; tag < uses.size(); ++tag)
       if (uses[tag] > 0) tags[countable->tags.names[tag]] += uses[tag];
   }
-  const auto listed = [](const std::map<std::string, std::int64_t>& counts, const char* what,
-                         std::size_t limit) {
-    std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    Json list = Json::array();
-    for (const auto& [name, items] : sorted)
-      if (list.size() < limit) list.push_back({{what, name}, {"items", items}});
-    return list;
-  };
-  return json_answer({{"total", std::min(results->total(), Workspace::kMostHits)},
-                      {"collections", in},
-                      {"tags", listed(tags, "tag", most)},
-                      {"years", listed(years, "year", most)},
-                      {"kinds", kinds},
-                      {"untagged", untagged},
-                      {"automatic", automatic},
-                      {"placed", placed},
-                      {"timeline", timeline_json(times)}});
+  answer.tags = most_first<TagCount>(tags, most);
+  answer.years = most_first<YearCount>(years, most);
+  answer.timeline = timeline_of(times);
+  return json_answer(answer);
 }
 
 Response places_answer(Workspace& workspace, Countables& countables, const Request& request) {
   const auto results = found(workspace, request);
   const auto library = workspace.library();
-  Json collections = Json::array();
-  Json of = Json::array();
-  Json ids = Json::array();
-  Json latitudes = Json::array();
-  Json longitudes = Json::array();
+  PlacesAnswer answer;
+  answer.total = std::min(results->total(), Workspace::kMostHits);
   for (const auto& [name, rows] : rows_of(*results)) {
     const Collection chosen = known_collection(*library, name);
     const auto countable = countables.of(*library, chosen);
@@ -277,23 +263,18 @@ Response places_answer(Workspace& workspace, Countables& countables, const Reque
       if (row < std::ssize(countable->facts.place) &&
           countable->facts.place[static_cast<std::size_t>(row)])
         placed.push_back(row);
-    const std::vector<std::string> names = ids_of_rows(*library, chosen, placed);
+    std::vector<std::string> names = ids_of_rows(*library, chosen, placed);
     for (std::size_t i = 0; i < placed.size(); ++i) {
       const Place& place = *countable->facts.place[static_cast<std::size_t>(placed[i])];
-      of.push_back(collections.size());
-      ids.push_back(names[i]);
-      latitudes.push_back(place.latitude);
-      longitudes.push_back(place.longitude);
+      answer.points.collection.push_back(answer.collections.size());
+      answer.points.id.push_back(std::move(names[i]));
+      answer.points.latitude.push_back(place.latitude);
+      answer.points.longitude.push_back(place.longitude);
     }
-    collections.push_back({{"name", name},
-                           {"pictures", std::count(countable->facts.picture.begin(),
-                                                   countable->facts.picture.end(), 1) > 0}});
+    answer.collections.push_back({name, std::count(countable->facts.picture.begin(),
+                                                   countable->facts.picture.end(), 1) > 0});
   }
-  return json_answer(
-      {{"total", std::min(results->total(), Workspace::kMostHits)},
-       {"collections", collections},
-       {"points",
-        {{"collection", of}, {"id", ids}, {"latitude", latitudes}, {"longitude", longitudes}}}});
+  return json_answer(answer);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Suggestion in the shape of Annif's REST interface: a project is a suggest model.
+// suggest::Suggestion in the shape of Annif's REST interface: a project is a suggest model.
 #include <cstdio>
 #include <span>
 
@@ -15,14 +15,11 @@ constexpr std::size_t kMostDocuments = 32;
 constexpr std::size_t kMostLearned = 1000;
 constexpr std::string_view kUri = "urn:commonplace:tag:";
 
-Json project_json(const ModelRecord& record) {
-  const Json options = Json::parse(record.options);
-  return {{"project_id", record.name},
-          {"name", record.name},
-          {"language", options.value("language", "")},
-          {"backend", {{"backend_id", "commonplace"}}},
-          {"is_trained", true},
-          {"modification_time", record.created}};
+AnnifProject project_of(const ModelRecord& record) {
+  return {.project_id = record.name,
+          .name = record.name,
+          .language = Json::parse(record.options).value("language", ""),
+          .modification_time = record.created};
 }
 
 ModelRecord known_project(const Library& library, const std::string& id) {
@@ -31,13 +28,11 @@ ModelRecord known_project(const Library& library, const std::string& id) {
   throw Problem{404, concat("there is no project '", id, "'")};
 }
 
-Json results_json(const suggest::Answer& answer) {
-  Json results = Json::array();
+AnnifResults results_of(const suggest::Answer& answer) {
+  AnnifResults results;
   for (const suggest::Suggestion& each : answer.suggestions)
-    results.push_back({{"uri", std::string(kUri) + percent_encoded(each.tag)},
-                       {"label", each.tag},
-                       {"notation", nullptr},
-                       {"score", each.confidence}});
+    results.results.push_back(
+        {std::string(kUri) + percent_encoded(each.tag), each.tag, {}, each.confidence});
   return results;
 }
 
@@ -72,8 +67,7 @@ Response suggest_answer(Workspace& workspace, const Request& request, const Path
   if (!document) throw Problem{400, "'text' is missing"};
   const suggest::Options options =
       options_of(number(form, "limit", 10, 1, 1000), share(form, "threshold"));
-  return json_answer(
-      {{"results", results_json(suggest(workspace, path.at("id"), {*document}, options).at(0))}});
+  return json_answer(results_of(suggest(workspace, path.at("id"), {*document}, options).at(0)));
 }
 
 Response batch_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -85,14 +79,14 @@ Response batch_answer(Workspace& workspace, const Request& request, const PathVa
   const suggest::Options options =
       options_of(number(request, "limit", 10, 1, 1000), share(request, "threshold"));
   std::vector<std::string> documents;
-  Json answer = Json::array();
+  std::vector<AnnifDocument> answer;
   for (const Json& each : body["documents"]) {
     documents.push_back(demanded_text(each, "text"));
     const std::string id = text(each, "document_id");
-    answer.push_back({{"document_id", id.empty() ? Json() : Json(id)}});
+    answer.push_back({id.empty() ? std::nullopt : std::optional(id), {}});
   }
   const std::vector<suggest::Answer> found = suggest(workspace, path.at("id"), documents, options);
-  for (std::size_t i = 0; i < found.size(); ++i) answer[i]["results"] = results_json(found[i]);
+  for (std::size_t i = 0; i < found.size(); ++i) answer[i].answer = results_of(found[i]);
   return json_answer(answer);
 }
 
@@ -149,14 +143,14 @@ Response learn_answer(Workspace& workspace, const Request& request, const PathVa
 
 void add_suggest_routes(Router& router, Workspace& workspace) {
   router.add({"GET", "/v1/projects", [&workspace](const Request&, const PathValues&) {
-                Json projects = Json::array();
+                AnnifProjects answer;
                 for (const ModelRecord& record : model_records(*workspace.library()))
-                  if (record.kind == suggest::kModelKind) projects.push_back(project_json(record));
-                return json_answer({{"projects", projects}});
+                  if (record.kind == suggest::kModelKind)
+                    answer.projects.push_back(project_of(record));
+                return json_answer(answer);
               }});
   router.add({"GET", "/v1/projects/{id}", [&workspace](const Request&, const PathValues& path) {
-                return json_answer(
-                    project_json(known_project(*workspace.library(), path.at("id"))));
+                return json_answer(project_of(known_project(*workspace.library(), path.at("id"))));
               }});
   router.add({"POST", "/v1/projects/{id}/suggest",
               [&workspace](const Request& request, const PathValues& path) {

@@ -9,7 +9,7 @@ void add_system_routes(Router& router, const Metrics& metrics) {
   health.method = "GET";
   health.pattern = "/health";
   health.handler = [](const Request&, const PathValues&) {
-    return json_answer({{"status", "ok"}, {"version", COMMONPLACE_VERSION}});
+    return json_answer(HealthAnswer{"ok", COMMONPLACE_VERSION});
   };
   health.open = true;
   router.add(std::move(health));
@@ -20,7 +20,7 @@ void add_system_routes(Router& router, const Metrics& metrics) {
                 return response;
               }});
   router.add({"GET", "/v1/openapi.json", [](const Request&, const PathValues&) {
-                return json_response(std::string(openapi_document()));
+                return json_response(openapi_document().dump());
               }});
 }
 

@@ -1,6 +1,7 @@
 #include "commonplace/transfer.h"
 
 #include "commonplace/api/inside.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/library/machine_labels.h"
 #include "commonplace/transfer/ask.h"
 

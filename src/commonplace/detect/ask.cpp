@@ -220,6 +220,7 @@ Answer Answerer::ask(const std::string& concept_name, const std::vector<Lesson>&
   std::vector<float> scores = parts_->scan_all(solution);
   Answer answer;
   answer.name = concept_name;
+  answer.collection = collection();
   answer.learned = learned != parts_->numbers.end();
   answer.items = std::ssize(scores);
   for (const auto& [row, shows] : taught) (shows > 0 ? answer.shown : answer.not_shown) += 1;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commonplace/comm/run.h"
@@ -23,9 +25,27 @@ struct Detected {
   double confidence = -1;  ///< the chance that it shows it; -1 where that is not known
   int taught = 0;          ///< 1 or -1 if the user showed it as an example
 };
+enum class Taught { no, yes };
+constexpr std::array<std::pair<Taught, const char*>, 2> words_of(Taught) {
+  return {{{Taught::yes, "yes"}, {Taught::no, "no"}}};
+}
+template <class Visit>
+void visit_scores(const Detected& detected, Visit&& visit) {
+  visit("score", detected.score, "the higher the more sure");
+  visit.where(detected.confidence >= 0, "confidence", detected.confidence,
+              "the chance that it shows the concept");
+  visit.where(detected.taught != 0, "taught", detected.taught > 0 ? Taught::yes : Taught::no,
+              "it was shown as an example");
+}
+template <class Visit>
+void visit_fields(const Detected& detected, Visit&& visit) {
+  visit("id", detected.id, "of the item");
+  visit_scores(detected, visit);
+}
 
 struct Answer {
   std::string name;            ///< of the concept
+  std::string collection{};    ///< of the items
   std::int64_t shown = 0;      ///< examples that show it, from lessons
   std::int64_t not_shown = 0;  ///< and that do not
   bool learned = false;        ///< it was learned from tags or labels too
@@ -33,6 +53,21 @@ struct Answer {
   double seconds = 0;          ///< from the lessons to the ranking
   std::vector<Detected> items_found;
 };
+template <class Visit>
+void visit_head(const Answer& answer, Visit&& visit) {
+  visit("concept", answer.name, "what was looked for");
+  visit("collection", answer.collection, "of the items");
+  visit("shown", answer.shown, "examples that show it");
+  visit("not_shown", answer.not_shown, "examples that do not");
+  visit("learned", answer.learned, "it was learned from tags or labels too");
+  visit("items", answer.items, "that were ranked");
+  visit("seconds", answer.seconds, "that it took");
+}
+template <class Visit>
+void visit_fields(const Answer& answer, Visit&& visit) {
+  visit_head(answer, visit);
+  visit("results", answer.items_found, "best first");
+}
 
 /// Something that can be detected.
 struct DetectableConcept {
@@ -41,6 +76,13 @@ struct DetectableConcept {
   std::int64_t not_shown = 0;
   std::int64_t tagged = 0;  ///< items of the tag or label that it was learned from
 };
+template <class Visit>
+void visit_fields(const DetectableConcept& each, Visit&& visit) {
+  visit("concept", each.name, "its name");
+  visit("shown", each.shown, "examples that show it");
+  visit("not_shown", each.not_shown, "examples that do not");
+  visit("tagged", each.tagged, "items of the tag or label that it was learned from");
+}
 
 /// A detect model opened for finding items: any number of concepts, each from the examples that
 /// were taught of it, from the tags it was learned from, or from both. Not for several threads at

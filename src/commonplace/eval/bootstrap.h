@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,9 @@ struct Interval {
 
   bool operator==(const Interval&) const = default;
 };
+inline std::array<double, 2> both_ends(const Interval& interval) {
+  return {interval.low, interval.high};
+}
 
 /// Several measures of the items in `rows`, in which an item may occur more than once. Called on
 /// several threads at once if `jobs` is not 1, with the same number of measures each time.

@@ -13,6 +13,12 @@ struct CalibrationBin {
   double mean_probability = 0;
   double frequency = 0;  ///< share of them that came true
 };
+template <class Visit>
+void visit_fields(const CalibrationBin& bin, Visit&& visit) {
+  visit("pairs", bin.count, "in it");
+  visit("confidence", bin.mean_probability, "on average");
+  visit("right", bin.frequency, "the share that is");
+}
 
 enum class Binning {
   equal_width,  ///< [0, 1/bins), [1/bins, 2/bins), .. and 1 in the last

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace commonplace {
@@ -13,6 +15,9 @@ enum class GivenBy {
   user,     ///< a human, in Commonplace: given, or accepted from a suggestion
   machine,  ///< a model, with a score
 };
+constexpr std::array<std::pair<GivenBy, const char*>, 3> words_of(GivenBy) {
+  return {{{GivenBy::source, "source"}, {GivenBy::user, "user"}, {GivenBy::machine, "machine"}}};
+}
 
 struct ItemTag {
   std::string name;  ///< as written, levels separated by '/': "animals/birds/owl"
@@ -23,6 +28,14 @@ struct ItemTag {
 
   bool operator==(const ItemTag&) const = default;
 };
+template <class Visit>
+void visit_fields(const ItemTag& tag, Visit&& visit) {
+  visit("name", tag.name, "levels separated by /");
+  visit("count", tag.count, "how often it was given");
+  visit("by", tag.by, "who gave it");
+  visit.where(tag.by == GivenBy::machine, "model", tag.model, "that gave it");
+  visit.where(tag.by == GivenBy::machine, "score", tag.score, "how sure the model was");
+}
 
 struct Place {
   double latitude = 0;   ///< degrees north, -90 .. 90
@@ -30,6 +43,11 @@ struct Place {
 
   bool operator==(const Place&) const = default;
 };
+template <class Visit>
+void visit_fields(const Place& place, Visit&& visit) {
+  visit("latitude", place.latitude, "degrees north");
+  visit("longitude", place.longitude, "degrees east");
+}
 
 /// A class that an item belongs to, under a field name: ("group", "sci.space"), ("label", "1").
 struct Label {
@@ -38,6 +56,11 @@ struct Label {
 
   bool operator==(const Label&) const = default;
 };
+template <class Visit>
+void visit_fields(const Label& label, Visit&& visit) {
+  visit("field", label.field, "such as group");
+  visit("value", label.value, "the class");
+}
 
 /// One tagged thing. Empty strings and vectors stand for "none".
 struct Item {

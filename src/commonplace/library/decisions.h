@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commonplace/library/library.h"
@@ -14,6 +16,11 @@ enum class Verdict {
   withdrawn = 0,  ///< as if nothing had been decided
   accepted = 1,   ///< this tag, as if the user had given it
 };
+constexpr std::array<std::pair<Verdict, const char*>, 3> words_of(Verdict) {
+  return {{{Verdict::accepted, "accepted"},
+           {Verdict::rejected, "rejected"},
+           {Verdict::withdrawn, "withdrawn"}}};
+}
 
 struct Decision {
   std::string item;
@@ -23,6 +30,12 @@ struct Decision {
 
   bool operator==(const Decision&) const = default;
 };
+template <class Visit>
+void visit_fields(const Decision& decision, Visit&& visit) {
+  visit("tag", decision.tag, "as written");
+  visit("verdict", decision.verdict, "what was decided");
+  visit("time", decision.time, "when");
+}
 
 /// A part of the log of decisions: what was stored at once, by its first and last number. Both are
 /// 0 where nothing was.
@@ -31,6 +44,12 @@ struct DecisionRun {
   std::int64_t last = 0;
   std::int64_t count = 0;
 };
+template <class Visit>
+void visit_fields(const DecisionRun& run, Visit&& visit) {
+  visit("stored", run.count, "how many decisions were stored");
+  visit("first", run.first, "number of them");
+  visit("last", run.last, "number of them");
+}
 
 /// The decisions of one collection.
 struct CollectionDecisions {

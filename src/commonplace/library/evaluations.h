@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/fields.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {
@@ -16,6 +17,14 @@ struct Evaluation {
   std::string result;  ///< JSON
   std::string created{};
 };
+template <class Visit>
+void visit_fields(const Evaluation& evaluation, Visit&& visit) {
+  visit("id", evaluation.id, "of the evaluation");
+  visit("verb", evaluation.verb, "search, suggest, detect, relate or transfer");
+  visit("collection", evaluation.about, "that it is of");
+  visit("created", evaluation.created, "when");
+  visit("result", JsonText{evaluation.result}, "what evaluate prints");
+}
 
 /// Keeps it, with the time; of each verb and `about` the newest ten are kept. Returns its id.
 std::int64_t store_evaluation(Library& library, const Evaluation& evaluation);

@@ -47,6 +47,12 @@ struct LinkCount {
 
   bool operator==(const LinkCount&) const = default;
 };
+template <class Visit>
+void visit_fields(const LinkCount& count, Visit&& visit) {
+  visit("from", count.from, "a collection");
+  visit("to", count.to, "another");
+  visit("links", count.links, "between their items");
+}
 std::vector<LinkCount> link_counts(const Library& library);
 
 }  // namespace commonplace

@@ -32,6 +32,13 @@ struct GivenLabel {
   std::string model;
   double score = 0;
 };
+template <class Visit>
+void visit_fields(const GivenLabel& label, Visit&& visit) {
+  visit("field", label.field, "such as group");
+  visit("value", label.value, "the class");
+  visit("model", label.model, "that says so");
+  visit("score", label.score, "how sure it is");
+}
 /// All that models say of one item, by field, then the surest first.
 std::vector<GivenLabel> machine_labels_of(const Library& library, const Collection& collection,
                                           std::string_view item);

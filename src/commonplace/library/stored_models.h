@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "commonplace/base/fields.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {
@@ -20,6 +21,14 @@ struct ModelRecord {
   std::string report;          ///< JSON: what learning it took and achieved
   std::string created;
 };
+template <class Visit>
+void visit_fields(const ModelRecord& record, Visit&& visit) {
+  visit("name", record.name, "of the model");
+  visit("kind", record.kind, "search, suggest, detect, relate, transfer or bridge-choice");
+  visit("created", record.created, "when");
+  visit("options", JsonObjectText{record.options}, "that it was learned with");
+  visit("report", JsonObjectText{record.report}, "what learning took and achieved");
+}
 
 /// All models, by name.
 std::vector<ModelRecord> model_records(const Library& library);

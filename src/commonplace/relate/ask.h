@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commonplace/formats/item.h"
@@ -44,13 +45,43 @@ struct RelatedNode {
 struct RelatedNodes {
   std::string modality;
   std::vector<RelatedNode> nodes;
+  std::string collection{};  ///< of the nodes, where the page wants to know
+  bool items = false;        ///< the nodes are items of it
 };
+inline std::vector<std::pair<std::string, double>> added(const std::vector<Reason>& reasons) {
+  std::vector<std::pair<std::string, double>> result;
+  for (const Reason& each : reasons) result.emplace_back(each.modality, each.adds);
+  return result;
+}
+template <class Visit>
+void visit_fields(const RelatedNode& node, Visit&& visit) {
+  visit("name", node.name, "an item, a tag, a label, or a place");
+  visit("score", node.score, "what it is ranked by");
+  visit("times", node.times, "as likely as chance would have it");
+  visit.where(node.known, "known", node.known, "the item has it already");
+  visit.where(!node.reasons.empty(), "reasons", added(node.reasons),
+              "what each kind of evidence adds");
+  visit.where(!node.examples.empty(), "examples", node.examples,
+              "items that have it and are nearest to what was asked");
+}
+template <class Visit>
+void visit_fields(const RelatedNodes& kind, Visit&& visit) {
+  visit("kind", kind.modality, "such as photos/tags");
+  visit.where(!kind.collection.empty(), "collection", kind.collection, "that they are of");
+  visit.where(!kind.collection.empty(), "items", kind.items, "they are items of it");
+  visit("things", kind.nodes, "best first");
+}
 
 struct GuessedPlace {
   Place place;
   double radius = 0;   ///< metres: half of such guesses were nearer
   bool tells = false;  ///< it says more than naming one place always; otherwise: cannot tell
 };
+template <class Visit>
+void visit_fields(const GuessedPlace& guess, Visit&& visit) {
+  visit_fields(guess.place, visit);
+  visit("radius", guess.radius, "metres: half of such guesses were nearer");
+}
 
 struct Answer {
   std::vector<std::string> evidence;  ///< the modalities that say something of what was asked
@@ -62,6 +93,20 @@ struct Answer {
   std::optional<double> nearest;
   double seconds = 0;
 };
+/// The guess, if it says anything.
+inline std::optional<GuessedPlace> told(const std::optional<GuessedPlace>& guess) {
+  return guess && guess->tells ? guess : std::nullopt;
+}
+template <class Visit>
+void visit_fields(const Answer& answer, Visit&& visit) {
+  visit("evidence", answer.evidence, "the kinds that say something of what was asked");
+  visit("kinds", answer.modalities, "what belongs to it");
+  visit("seconds", answer.seconds, "that it took");
+  visit("place", answer.known_place, "where it was taken");
+  visit("nearest", answer.nearest, "metres to the nearest place that is known, where none is near");
+  visit.where(answer.guess.has_value(), "guess", told(answer.guess),
+              "where it may have been taken; null: nothing tells");
+}
 
 /// Two tags that may mean the same.
 struct SameTags {
@@ -73,6 +118,16 @@ struct SameTags {
   std::int64_t second_items = 0;
   std::int64_t together = 0;  ///< items that have both
 };
+template <class Visit>
+void visit_fields(const SameTags& pair, Visit&& visit) {
+  visit("kind", pair.modality, "such as photos/tags");
+  visit("first", pair.first, "a tag");
+  visit("second", pair.second, "another that may mean the same");
+  visit("alike", pair.alike, "how much, the cosine");
+  visit("first_items", pair.first_items, "that have the first");
+  visit("second_items", pair.second_items, "that have the second");
+  visit("together", pair.together, "items that have both");
+}
 
 /// A relate model opened for questions.
 class Answerer {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,11 +16,22 @@ struct GroupedModality {
   std::int64_t nodes = 0;
   std::vector<std::string> nearest;  ///< to the centre, the nearest first
 };
+template <class Visit>
+void visit_fields(const GroupedModality& kind, Visit&& visit) {
+  visit("kind", kind.modality, "such as photos/tags");
+  visit("things", kind.nodes, "of it in the group");
+  visit("nearest", kind.nearest, "to the centre");
+}
 
 struct Group {
   std::int64_t nodes = 0;
   std::vector<GroupedModality> modalities;  ///< those that have nodes in it
 };
+template <class Visit>
+void visit_fields(const Group& group, Visit&& visit) {
+  visit("things", group.nodes, "of all kinds");
+  visit("kinds", group.modalities, "that have things in it");
+}
 
 /// Groups everything that was related by k-means over the directions of all nodes together; the
 /// largest group first. `limit` names a modality. Each rank compares its own_rows of the nodes with
@@ -32,6 +44,9 @@ struct MapOptions {
   std::string title = "What belongs together";
   std::uint64_t seed = 1;
 };
+
+/// To four digits, as a screen shows no more.
+inline double short_number(float value) { return std::round(1e4 * double{value}) / 1e4; }
 
 /// Everything that is drawn, in the plane.
 struct Map {
@@ -60,6 +75,21 @@ struct Map {
   std::vector<Point> points;
   std::vector<Group> groups;
 };
+template <class Visit>
+void visit_fields(const Map::Modality& kind, Visit&& visit) {
+  visit("kind", kind.name, "such as photos/tags");
+  visit("collection", kind.collection, "that they are of");
+  visit("items", kind.items, "they are items of it");
+  visit("things", kind.nodes, "that there are");
+  visit("drawn", kind.drawn, "of them");
+}
+template <class Visit>
+void visit_fields(const Map::Group& group, Visit&& visit) {
+  visit("name", group.name, "of its best known things");
+  visit("x", short_number(group.x), "its centre, 0 to 1");
+  visit("y", short_number(group.y), "its centre, 0 to 1");
+  visit("things", group.nodes, "in it");
+}
 
 /// Lays out the `most` nodes of most links, of all modalities alike, so that what is near in the
 /// space is near in the plane; grouped by their directions into at most `groups`, 0 for none.

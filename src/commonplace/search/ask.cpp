@@ -218,6 +218,7 @@ std::optional<Hit> Answerer::read(const Ranking& ranking, const RankedItem& rank
   hit.borrowed = ranked.borrowed;
   if (options.explain) {
     const Model* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
+    hit.explained = true;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
   }
   return hit;

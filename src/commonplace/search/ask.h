@@ -57,6 +57,41 @@ struct Reasons {
   std::vector<Neighbour> neighbours;
   std::vector<Topic> topics;
 };
+template <class Visit>
+void visit_fields(const Reasons::Word& word, Visit&& visit) {
+  visit("word", word.word, "a word that was asked for");
+  visit("in_tags", word.in_tags, "it is among the tags");
+  visit("in_text", word.in_text, "it is in the text");
+}
+template <class Visit>
+void visit_fields(const Reasons::Association& association, Visit&& visit) {
+  visit("from", association.from, "a tag of the item");
+  visit("asked", association.asked, "what was asked for and it speaks for");
+  visit("weight", association.weight, "how much");
+  visit("collection", association.collection, "where most items have both");
+  visit("together", association.together, "how many do there");
+}
+template <class Visit>
+void visit_fields(const Reasons::Neighbour& neighbour, Visit&& visit) {
+  visit("collection", neighbour.collection, "of the item it borrows from");
+  visit("id", neighbour.id, "that item");
+  visit("weight", neighbour.weight, "how much");
+  visit("asked", neighbour.asked, "what was asked for and that item has");
+}
+template <class Visit>
+void visit_fields(const Reasons::Topic& topic, Visit&& visit) {
+  visit("topic", topic.name, "its name");
+  visit("collections", topic.members, "that share it");
+  visit("terms", topic.terms, "its foremost");
+  visit("weight", topic.weight, "how much");
+}
+template <class Visit>
+void visit_fields(const Reasons& reasons, Visit&& visit) {
+  visit("words", reasons.words, "of the item itself");
+  visit("associations", reasons.associations, "tags that speak for what was asked");
+  visit("neighbours", reasons.neighbours, "items like it that have what was asked");
+  visit("topics", reasons.topics, "that it shares with what was asked");
+}
 
 struct Hit {
   std::string collection;
@@ -69,15 +104,37 @@ struct Hit {
   std::string time;
   std::string metadata;
   double score = 0;
-  double own = 0;       ///< the part of the score that its own words have
-  double borrowed = 0;  ///< and the part that was borrowed
-  Reasons reasons;      ///< if asked for
+  double own = 0;          ///< the part of the score that its own words have
+  double borrowed = 0;     ///< and the part that was borrowed
+  bool explained = false;  ///< reasons were asked for
+  Reasons reasons;
 };
+template <class Visit>
+void visit_scores(const Hit& hit, Visit&& visit) {
+  visit("score", hit.score, "what it is ranked by");
+  visit("own", hit.own, "the part that its own words have");
+  visit("borrowed", hit.borrowed, "the part that was borrowed");
+  visit.where(hit.explained, "why", hit.reasons, "why it is there");
+}
+template <class Visit>
+void visit_fields(const Hit& hit, Visit&& visit) {
+  visit("collection", hit.collection, "that it is of");
+  visit("id", hit.id, "its name there");
+  visit("title", hit.title, "for people");
+  visit("image", hit.image, "it has a picture");
+  visit("tags", hit.tags, "that people gave it");
+  visit_scores(hit, visit);
+}
 
 struct Answer {
   std::vector<Hit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
 };
+template <class Visit>
+void visit_fields(const Answer& answer, Visit&& visit) {
+  visit("unknown", answer.unknown, "words of the query that are nowhere");
+  visit("hits", answer.hits, "best first");
+}
 
 /// What was found in one place, best first, before the items themselves are read.
 struct Ranking {

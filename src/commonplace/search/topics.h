@@ -22,6 +22,20 @@ struct TopicSummary {
   std::vector<Example> examples;  ///< the items that show it most
   double share = 0;               ///< of the target's codes that it has
 };
+template <class Visit>
+void visit_fields(const TopicSummary::Example& example, Visit&& visit) {
+  visit("collection", example.collection, "of the item");
+  visit("id", example.id, "its name there");
+}
+template <class Visit>
+void visit_fields(const TopicSummary& topic, Visit&& visit) {
+  visit("topic", topic.name, "its name");
+  visit("collections", topic.members, "that have it");
+  visit("share", topic.share, "of the items it is of");
+  visit("terms", topic.terms, "that stand for it, foremost first");
+  visit("weights", topic.weights, "of the terms, 0 to 1");
+  visit("examples", topic.examples, "items that show it most");
+}
 
 /// The names of the collections that a model knows: the target, then those that lend.
 std::vector<std::string> collections_of(const Model& model);

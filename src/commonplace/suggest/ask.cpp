@@ -230,6 +230,7 @@ void Answerer::Parts::explain(const FeatureRows& raw, const StoredRows& prepared
                               const Asked& asked, const TagScores& ways, Answer& answer) const {
   const SuggesterMixture& mixture = model.suggester.mixture;
   for (Suggestion& each : answer.suggestions) {
+    each.explained = true;
     const std::int32_t tag = by_key.at(tag_key(each.tag));
     const auto part = [&](const Matrix& way, double weight) {
       return way.size() > 0 ? weight * static_cast<double>(way(row, tag)) : 0;

@@ -39,14 +39,41 @@ struct Reasons {
   double from_neighbours = 0;
   double from_category = 0;
 };
+template <class Visit>
+void visit_fields(const Reasons::Word& word, Visit&& visit) {
+  visit("word", word.word, "of the item");
+  visit("weight", word.weight, "by how much the confidence falls without it");
+}
+template <class Visit>
+void visit_fields(const Reasons::Known& known, Visit&& visit) {
+  visit("id", known.id, "an item that has the tag");
+  visit("likeness", known.likeness, "how like it is, the cosine");
+}
+template <class Visit>
+void visit_fields(const Reasons& reasons, Visit&& visit) {
+  visit("words", reasons.words, "that carry most");
+  visit("items", reasons.known, "the most like it that have the tag");
+  visit("from_tags", reasons.from_tags, "the part of the score that each tag has of its own");
+  visit("from_neighbours", reasons.from_neighbours, "the part of items like it");
+  visit("from_category", reasons.from_category, "the part of the kind of item");
+}
 
 struct Suggestion {
   std::string tag;
-  double confidence = 0;  ///< the share of such suggestions that are right
-  double score = 0;       ///< what that comes from; it tells apart what is equally sure
-  bool implied = false;   ///< it has the confidence of a tag below it
-  Reasons reasons;        ///< if asked for
+  double confidence = 0;   ///< the share of such suggestions that are right
+  double score = 0;        ///< what that comes from; it tells apart what is equally sure
+  bool implied = false;    ///< it has the confidence of a tag below it
+  bool explained = false;  ///< reasons were asked for
+  Reasons reasons;
 };
+template <class Visit>
+void visit_fields(const Suggestion& suggestion, Visit&& visit) {
+  visit("tag", suggestion.tag, "that fits");
+  visit("confidence", suggestion.confidence, "the share of such suggestions that are right");
+  visit.where(suggestion.implied, "implied", suggestion.implied,
+              "it has the confidence of a tag below it");
+  visit.where(suggestion.explained, "reasons", suggestion.reasons, "why");
+}
 
 struct Answer {
   std::vector<Suggestion> suggestions;  ///< surest first; empty: nothing fits
@@ -54,6 +81,13 @@ struct Answer {
   /// Why features that tags are told from could not be made of the thing; empty: they could.
   std::string unseen{};
 };
+template <class Visit>
+void visit_fields(const Answer& answer, Visit&& visit) {
+  visit("familiarity", answer.familiarity, "how much the model has seen that is like it, 0 to 1");
+  visit("suggestions", answer.suggestions, "surest first");
+  visit.where(!answer.unseen.empty(), "unseen", answer.unseen,
+              "why features could not be made of it");
+}
 
 /// A model open for suggesting, brought up to date with the tags and decisions of its collection.
 /// Several threads may ask at once; the library must outlive it.

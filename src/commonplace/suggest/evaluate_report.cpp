@@ -3,26 +3,20 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/eval/plot.h"
+#include "commonplace/io/fields_json.h"
 
 namespace commonplace::suggest {
 namespace {
 
 nlohmann::ordered_json result_json(const MethodQuality& result) {
-  const auto interval = [](const Interval& each) {
-    return nlohmann::ordered_json{each.low, each.high};
-  };
-  nlohmann::ordered_json reliability = nlohmann::ordered_json::array();
-  for (const CalibrationBin& bin : result.reliability)
-    reliability.push_back(
-        {{"pairs", bin.count}, {"confidence", bin.mean_probability}, {"right", bin.frequency}});
   nlohmann::ordered_json json = {{"method", result.method},
                                  {"prototypes", result.prototypes},
                                  {"precision@1", result.precision[0]},
                                  {"precision@3", result.precision[2]},
                                  {"precision@5", result.precision[4]},
-                                 {"precision@1_interval", interval(result.precision_at_1)},
-                                 {"precision@3_interval", interval(result.precision_at_3)},
-                                 {"precision@5_interval", interval(result.precision_at_5)},
+                                 {"precision@1_interval", both_ends(result.precision_at_1)},
+                                 {"precision@3_interval", both_ends(result.precision_at_3)},
+                                 {"precision@5_interval", both_ends(result.precision_at_5)},
                                  {"precision", result.precision},
                                  {"ndcg@5", result.ndcg_at_5},
                                  {"f1@5", result.f1_at_5},
@@ -34,26 +28,20 @@ nlohmann::ordered_json result_json(const MethodQuality& result) {
                                  {"train_seconds", result.train_seconds},
                                  {"predict_seconds", result.predict_seconds},
                                  {"peak_memory_bytes", result.memory}};
-  const auto shown = [&](const ShownSuggestions& each) {
-    return nlohmann::ordered_json{{"suggestions", each.count},
-                                  {"confidence", each.confidence},
-                                  {"right", each.right},
-                                  {"interval", interval(each.interval)}};
-  };
   const auto difference = [&](const Measured& each) {
-    return nlohmann::ordered_json{{"value", each.value}, {"interval", interval(each.interval)}};
+    return nlohmann::ordered_json{{"value", each.value}, {"interval", both_ends(each.interval)}};
   };
   if (result.has_confidence) {
-    json["shown"] = shown(result.shown);
-    json["shown_rare"] = shown(result.shown_rare);
+    json["shown"] = commonplace::as_json(result.shown);
+    json["shown_rare"] = commonplace::as_json(result.shown_rare);
     json["hamming_loss"] = result.hamming_loss;
     json["f1"] = result.f1;
     json["calibration_error"] = result.calibration_error;
-    json["reliability"] = reliability;
+    write_json(json["reliability"], result.reliability);
   }
   if (result.has_claim)
     json["claimed"] = {{"precision@1", result.claimed_precision_at_1},
-                       {"precision@1_interval", interval(result.claimed_precision_at_1_interval)},
+                       {"precision@1_interval", both_ends(result.claimed_precision_at_1_interval)},
                        {"real_less_claimed", difference(result.precision_at_1_less_claimed)},
                        {"right_less_confidence", difference(result.right_less_confidence)}};
   if (!result.settings.empty()) {

@@ -164,6 +164,7 @@ std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) 
   const Answer answer = suggester_.ask(collection_.name, std::span(&candidate.id, 1), options)[0];
   if (answer.suggestions.empty()) return std::nullopt;
   entry.confidence = answer.suggestions[0].confidence;
+  entry.explained = answer.suggestions[0].explained;
   entry.reasons = answer.suggestions[0].reasons;
   return entry;
 }

@@ -39,8 +39,20 @@ struct ReviewEntry {
   std::vector<std::string> tags;  ///< that it has
   std::string tag;                ///< that is suggested
   double confidence = 0;
-  Reasons reasons;  ///< if asked for
+  bool explained = false;  ///< reasons were asked for
+  Reasons reasons;
 };
+template <class Visit>
+void visit_fields(const ReviewEntry& entry, Visit&& visit) {
+  visit("id", entry.id, "of the item");
+  visit("title", entry.title, "for people");
+  visit("text", entry.snippet, "the beginning of its text");
+  visit("image", entry.image, "where its picture is");
+  visit("tags", entry.tags, "that it has");
+  visit("suggestion", entry.tag, "the tag in question");
+  visit("confidence", entry.confidence, "that it fits");
+  visit.where(entry.explained, "reasons", entry.reasons, "why");
+}
 
 struct ReviewCounts {
   std::int64_t accepted = 0;

@@ -5,19 +5,16 @@
 #include <numeric>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/serialise.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/library/machine_labels.h"
 
 namespace commonplace::transfer {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kTransferKind = "transfer";
 
@@ -164,7 +161,7 @@ void store(Library& library, const Request& request, const Options& options,
                         std::string(kTransferKind),
                         {},
                         options_to_json(options),
-                        to_json(short_summary),
+                        commonplace::to_json(short_summary),
                         {}},
                        summary.field, labels);
 }
@@ -235,24 +232,6 @@ BridgeRanking rank_library_bridges(const Library& library, const Request& reques
   return ranking;
 }
 
-namespace {
-
-Json as_json(const RankedBridge& bridge) {
-  Json json = {{"name", bridge.name},
-               {"success", bridge.forecast.success},
-               {"gain", bridge.forecast.gain},
-               {"gain_error", bridge.forecast.gain_error},
-               {"complexity", bridge.traits.bridge_complexity},
-               {"distance_to_source", bridge.traits.source_bridge},
-               {"distance_to_target", bridge.traits.bridge_target},
-               {"shared_with_source", bridge.shared_source},
-               {"shared_with_target", bridge.shared_target}};
-  if (bridge.only_way) json["only_way"] = true;
-  return json;
-}
-
-}  // namespace
-
 BridgeMap measure_library(const Library& library, const ReadOptions& read, const Run& run) {
   std::vector<Input> inputs;
   for (const Collection& each : collections(library))
@@ -264,92 +243,34 @@ BridgeMap measure_library(const Library& library, const ReadOptions& read, const
   return map_of(data, 1, {}, run);
 }
 
-std::string to_json(const BridgeMap& map) {
-  Json measured = Json::array();
-  Json pairs = Json::array();
-  for (std::size_t i = 0; i < map.names.size(); ++i) {
-    measured.push_back({{"name", map.names[i]},
-                        {"items", map.items[i]},
-                        {"complexity", map.measures.complexity[i]}});
-    for (std::size_t j = i + 1; j < map.names.size(); ++j) {
-      const auto row = static_cast<Eigen::Index>(i);
-      const auto column = static_cast<Eigen::Index>(j);
-      pairs.push_back({{"first", map.names[i]},
-                       {"second", map.names[j]},
-                       {"distance", map.measures.distance(row, column)},
-                       {"shared", map.shared(row, column)}});
-    }
-  }
-  return Json{{"collections", measured}, {"pairs", pairs}}.dump();
+BridgeEnd source_of(const BridgeMap& map) {
+  return map.names.empty() ? BridgeEnd()
+                           : BridgeEnd{map.names.front(), map.measures.complexity.front()};
+}
+BridgeEnd target_of(const BridgeMap& map) {
+  return map.names.empty() ? BridgeEnd()
+                           : BridgeEnd{map.names.back(), map.measures.complexity.back()};
+}
+double distance_of(const BridgeMap& map) {
+  return map.names.empty() ? 0 : map.measures.distance(0, map.measures.distance.cols() - 1);
 }
 
-std::string to_json(const Answer& summary) {
-  Json json = {{"model", summary.model},     {"field", summary.field},
-               {"sources", summary.sources}, {"through", summary.through},
-               {"target", summary.target},   {"refused", summary.refused}};
-  if (!summary.reason.empty()) json["reason"] = summary.reason;
-  if (summary.forecast) {
-    json["forecast"] = as_json(*summary.forecast);
-    json["forecast_learned_from"] = summary.advice;
-  }
-  Json stages = Json::array();
-  for (const Stage& stage : summary.stages)
-    stages.push_back(
-        {{"iterations", stage.report.iterations},
-         {"converged", stage.report.converged},
-         {"objective", stage.report.objective.empty() ? 0.0 : stage.report.objective.back()},
-         {"refinements", stage.refinements},
-         {"told_by", stage.told_by},
-         {"expected", stage.expected},
-         {"answer", stage.answer},
-         {"collapsed", stage.collapsed},
-         {"grouped", stage.clustered},
-         {"right_before_grouping", stage.trial.before},
-         {"right_after_grouping", stage.trial.after},
-         {"renamed", stage.permuted},
-         {"shared_features", stage.shared_features},
-         {"agreement", stage.agreement}});
-  json["stages"] = std::move(stages);
-  Json counts = Json::object();
-  for (const LabelCount& each : summary.counts) counts[each.label] = each.items;
-  json["labels"] = std::move(counts);
-  json["known"] = summary.known;
-  json["sure"] = summary.sure;
-  json["written"] = summary.written;
-  json["mean_probability"] = summary.mean_probability;
-  json["seconds"] = summary.seconds;
-  if (!summary.predictions.empty()) {
-    Json predictions = Json::array();
-    for (const Prediction& each : summary.predictions)
-      predictions.push_back(
-          {{"item", each.item}, {"label", each.label}, {"probability", each.probability}});
-    json["predictions"] = std::move(predictions);
-  }
-  return json.dump();
+std::vector<MeasuredCollection> measured_collections(const BridgeMap& map) {
+  std::vector<MeasuredCollection> result;
+  for (std::size_t i = 0; i < map.names.size(); ++i)
+    result.push_back({map.names[i], map.items[i], map.measures.complexity[i]});
+  return result;
 }
 
-std::string to_json(const BridgeRanking& ranking) {
-  const CollectionMeasures& measures = ranking.map.measures;
-  Json bridges = Json::array();
-  for (const RankedBridge& each : ranking.bridges) bridges.push_back(as_json(each));
-  const BridgeQuality& quality = ranking.advice.choice.quality;
-  return Json{
-      {"source",
-       {{"name", ranking.map.names.front()}, {"complexity", measures.complexity.front()}}},
-      {"target", {{"name", ranking.map.names.back()}, {"complexity", measures.complexity.back()}}},
-      {"distance", measures.distance(0, measures.distance.cols() - 1)},
-      {"bridges", bridges},
-      {"chain", ranking.chain ? Json(*ranking.chain) : Json()},
-      {"forecast_learned_from", ranking.advice.learned_from},
-      {"forecast_quality",
-       {{"trials", quality.examples},
-        {"successes", quality.successes},
-        {"balanced_accuracy", quality.balanced_accuracy},
-        {"accuracy_on_new_targets", quality.target_accuracy},
-        {"auc_on_new_targets", quality.target_auc},
-        {"gain_error", quality.gain_error},
-        {"gain_correlation", quality.gain_correlation}}}}
-      .dump();
+std::vector<MeasuredPair> measured_pairs(const BridgeMap& map) {
+  std::vector<MeasuredPair> result;
+  const auto size = static_cast<Eigen::Index>(map.names.size());
+  for (Eigen::Index i = 0; i < size; ++i)
+    for (Eigen::Index j = i + 1; j < size; ++j)
+      result.push_back({map.names[static_cast<std::size_t>(i)],
+                        map.names[static_cast<std::size_t>(j)], map.measures.distance(i, j),
+                        map.shared(i, j)});
+  return result;
 }
 
 }  // namespace commonplace::transfer

@@ -21,7 +21,6 @@
 namespace commonplace::transfer {
 namespace {
 
-constexpr std::string_view kModelName = "bridges";
 constexpr std::string_view kBridgesKind = "bridge-choice";
 constexpr std::size_t kFewestCollections = 4;
 constexpr std::size_t kTurns = 3;
@@ -111,7 +110,7 @@ BridgeAdvice built_in_advice() {
 
 BridgeAdvice bridge_advice(const Library& library) {
   for (const ModelRecord& record : model_records(library))
-    if (record.name == kModelName && record.kind == kBridgesKind)
+    if (record.name == kBridgesModel && record.kind == kBridgesKind)
       return {load_bridge_choice(TensorFile(record.file)),
               nlohmann::json::parse(record.report).value("learned_from", "this library")};
   return built_in_advice();
@@ -153,41 +152,25 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
              " collections of this library that have the label '", data.field, "'");
   const nlohmann::ordered_json report = {{"learned_from", learned.advice.learned_from}};
   on_root(run.comm, [&] {
-    store_model(library,
-                {std::string(kModelName),
-                 std::string(kBridgesKind),
-                 {},
-                 options_to_json(options),
-                 report.dump(),
-                 {}},
-                [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
+    store_model(
+        library,
+        {kBridgesModel, std::string(kBridgesKind), {}, options_to_json(options), report.dump(), {}},
+        [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
   });
   return learned;
 }
 
-std::string to_json(const LearnedBridges& learned) {
-  nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+std::vector<TriedBridge> tried_bridges(const LearnedBridges& learned) {
+  std::vector<TriedBridge> result;
   const auto name = [&](std::int32_t place) {
     return learned.names[static_cast<std::size_t>(place)];
   };
   for (std::size_t i = 0; i < learned.tried.trials.size(); ++i) {
     const BridgeTrial& trial = learned.tried.trials[i];
-    trials.push_back({{"source", name(trial.source)},
-                      {"bridge", name(trial.bridge)},
-                      {"target", name(trial.target)},
-                      {"features_hidden", i >= learned.plain},
-                      {"direct", trial.direct},
-                      {"bridged", trial.bridged},
-                      {"success", learned.held_out[i].success},
-                      {"gain", learned.held_out[i].gain}});
+    result.push_back({name(trial.source), name(trial.bridge), name(trial.target),
+                      i >= learned.plain, trial.direct, trial.bridged, learned.held_out[i]});
   }
-  return nlohmann::ordered_json{
-      {"model", kModelName},
-      {"learned_from", learned.advice.learned_from},
-      {"seconds", learned.seconds},
-      {"choice", nlohmann::ordered_json::parse(to_json(learned.advice.choice))},
-      {"trials", trials}}
-      .dump();
+  return result;
 }
 
 BridgeMap map_of(const Data& data, std::size_t sources, const BridgeTrialOptions& options,

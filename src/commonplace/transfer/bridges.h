@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "commonplace/base/fields.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
 #include "commonplace/transfer/core/bridge_choice.h"
@@ -41,7 +42,38 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
                              const ReadOptions& read, const BridgeTrialOptions& options,
                              const Run& run);
 
-std::string to_json(const LearnedBridges& learned);
+/// What one trial found, beside what was forecast without it.
+struct TriedBridge {
+  std::string source;
+  std::string bridge;
+  std::string target;
+  bool features_hidden = false;
+  double direct = 0;
+  double bridged = 0;
+  BridgeForecast forecast;
+};
+std::vector<TriedBridge> tried_bridges(const LearnedBridges& learned);
+template <class Visit>
+void visit_fields(const TriedBridge& tried, Visit&& visit) {
+  visit("source", tried.source, "that has labels");
+  visit("bridge", tried.bridge, "in between");
+  visit("target", tried.target, "that gets them");
+  visit("features_hidden", tried.features_hidden, "collections had lost features");
+  visit("direct", tried.direct, "accuracy without the bridge");
+  visit("bridged", tried.bridged, "accuracy with it");
+  visit("success", tried.forecast.success, "the chance that was forecast");
+  visit("gain", tried.forecast.gain, "that was forecast");
+}
+inline constexpr const char* kBridgesModel = "bridges";
+template <class Visit>
+void visit_fields(const LearnedBridges& learned, Visit&& visit) {
+  const std::string text = to_json(learned.advice.choice);
+  visit("model", std::string(kBridgesModel), "its name");
+  visit("learned_from", learned.advice.learned_from, "for people");
+  visit("seconds", learned.seconds, "that it took");
+  visit("choice", JsonText{text}, "the forecast itself");
+  visit("trials", tried_bridges(learned), "what was tried");
+}
 
 /// Collections that a transfer could go through, measured without labels. All sources together
 /// stand first, the target last.
@@ -53,6 +85,38 @@ struct BridgeMap {
 
   std::size_t target() const { return names.size() - 1; }
 };
+/// A collection, and a pair of them, as a map has them.
+struct MeasuredCollection {
+  std::string name;
+  std::int64_t items = 0;
+  double complexity = 0;
+};
+struct MeasuredPair {
+  std::string first;
+  std::string second;
+  double distance = 0;
+  double shared = 0;
+};
+std::vector<MeasuredCollection> measured_collections(const BridgeMap& map);
+std::vector<MeasuredPair> measured_pairs(const BridgeMap& map);
+template <class Visit>
+void visit_fields(const MeasuredCollection& each, Visit&& visit) {
+  visit("name", each.name, "of the collection");
+  visit("items", each.items, "that it has");
+  visit("complexity", each.complexity, "the share of its features that are rare");
+}
+template <class Visit>
+void visit_fields(const MeasuredPair& pair, Visit&& visit) {
+  visit("first", pair.first, "a collection");
+  visit("second", pair.second, "another");
+  visit("distance", pair.distance, "0: alike, 2: as unlike as can be");
+  visit("shared", pair.shared, "of the features of the smaller, the share that both have");
+}
+template <class Visit>
+void visit_fields(const BridgeMap& map, Visit&& visit) {
+  visit("collections", measured_collections(map), "that have items");
+  visit("pairs", measured_pairs(map), "of them");
+}
 /// The ranks share the pairs.
 BridgeMap map_of(const Data& data, std::size_t sources, const BridgeTrialOptions& options,
                  const Run& run);
@@ -66,6 +130,20 @@ struct RankedBridge {
   /// Source and target share nothing, but it shares with both: without it there is no way at all.
   bool only_way = false;
 };
+template <class Visit>
+void visit_fields(const RankedBridge& bridge, Visit&& visit) {
+  visit("name", bridge.name, "of the collection");
+  visit("success", bridge.forecast.success, "the chance that it helps");
+  visit("gain", bridge.forecast.gain, "in accuracy that is forecast");
+  visit("gain_error", bridge.forecast.gain_error, "of the forecast");
+  visit("complexity", bridge.traits.bridge_complexity, "the share of its features that are rare");
+  visit("distance_to_source", bridge.traits.source_bridge, "0: alike, 2: as unlike as can be");
+  visit("distance_to_target", bridge.traits.bridge_target, "0: alike, 2: as unlike as can be");
+  visit("shared_with_source", bridge.shared_source, "the share of features that both have");
+  visit("shared_with_target", bridge.shared_target, "the share of features that both have");
+  visit.where(bridge.only_way, "only_way", bridge.only_way,
+              "source and target share nothing without it");
+}
 
 /// Below this share of features two collections have nothing in common.
 inline constexpr double kHardlyShared = 0.01;

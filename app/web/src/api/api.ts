@@ -2,9 +2,10 @@ import {
   authorization, problemOf, request, withQuery, withToken, type QueryValue,
 } from './http';
 import type {
-  Brief, ChangeAnswer, Collection, CollectionLinks, Concept, Decision, DetectAnswer, DetectQuestion,
-  Evaluation, Facets, Group, Item, Job, LibraryInfo, MapAnswer, Model, Places, RelateAnswer, ReviewAnswer, ReviewEffect,
-  SamePair, SearchAnswer, Selected, Suggestions, TagChange, TagCount, Topic,
+  ChangeAnswer, Collections, Completions, Concepts, Decision, DetectAnswer, DetectQuestion, Evaluations,
+  Facets, Groups, Health, Item, Items, Job, Jobs, LibraryInfo, MapAnswer, Models, Places, RelateAnswer,
+  ReviewAnswer, ReviewEffect, ReviewTags, SamePairs, SearchAnswer, Selected, Selection, Suggestions,
+  TagChange, TaggedAnswer, Tags, TaughtAnswer, Topics, Upload,
 } from './types';
 
 const part = encodeURIComponent;
@@ -16,22 +17,22 @@ function get<Answer>(path: string, query: Record<string, QueryValue> = {}, signa
   return request<Answer>(withQuery(path, query), { signal });
 }
 
-export const health = () => get<{ status: string; version: string }>('/health');
+export const health = () => get<Health>('/health');
 
 export const library = () => get<LibraryInfo>('/v1/library');
 
 export const collections = () =>
-  get<{ collections: Collection[]; links?: CollectionLinks[] }>('/v1/collections');
+  get<Collections>('/v1/collections');
 
 export const items = (collection: string, offset: number, limit: number, signal?: AbortSignal) =>
-  get<{ collection: string; total: number; items: Brief[] }>(
+  get<Items>(
     `${collectionPath(collection)}/items`, { offset, limit }, signal);
 
 export const tags = (collection: string, prefix: string, limit: number) =>
-  get<{ total: number; tags: TagCount[] }>(`${collectionPath(collection)}/tags`, { prefix, limit });
+  get<Tags>(`${collectionPath(collection)}/tags`, { prefix, limit });
 
 export const complete = (q: string, limit = 10, signal?: AbortSignal) =>
-  get<{ completions: TagCount[] }>('/v1/complete', { q, limit }, signal);
+  get<Completions>('/v1/complete', { q, limit }, signal);
 
 export const item = (collection: string, id: string, signal?: AbortSignal) =>
   get<Item>(itemPath(collection, id), {}, signal);
@@ -51,7 +52,7 @@ export const decide = (collection: string, decisions: Decision[]) =>
 
 /** The names of what is selected, which stay the same whatever changes. */
 export const selection = (selected: Selected) =>
-  request<{ collections: { name: string; ids: string[] }[] }>('/v1/selection', { method: 'POST', body: selected });
+  request<Selection>('/v1/selection', { method: 'POST', body: selected });
 
 export const change = (selected: Selected, changes: TagChange[]) =>
   request<ChangeAnswer>('/v1/changes', { method: 'POST', body: { ...selected, changes } });
@@ -100,7 +101,7 @@ export const like = (question: LikeQuestion, signal?: AbortSignal) =>
   get<SearchAnswer>('/v1/like', { ...question }, signal);
 
 export const topics = (model: string | undefined, limit: number, signal?: AbortSignal) =>
-  get<{ models: { model: string; topics: Topic[] }[] }>(
+  get<Topics>(
     '/v1/topics', { model, limit, terms: 8, examples: 4 }, signal);
 
 export interface ReviewQuestion {
@@ -116,13 +117,13 @@ export const review = (question: ReviewQuestion) =>
   get<ReviewAnswer>('/v1/review', { ...question });
 
 export const reviewTags = (collection: string, model?: string) =>
-  get<{ tags: { tag: string; left: number }[] }>('/v1/review/tags', { collection, model });
+  get<ReviewTags>('/v1/review/tags', { collection, model });
 
 export const reviewEffect = (collection: string, model?: string) =>
   get<ReviewEffect>('/v1/review/effect', { collection, model });
 
 export const concepts = (collection: string, model?: string) =>
-  get<{ collection: string; concepts: Concept[] }>('/v1/concepts', { collection, model });
+  get<Concepts>('/v1/concepts', { collection, model });
 
 export const detect = (question: DetectQuestion, signal?: AbortSignal) =>
   request<DetectAnswer>('/v1/detect', { method: 'POST', body: question, signal });
@@ -137,11 +138,6 @@ export interface Lessons {
   forget: string[];
 }
 
-export interface TaggedAnswer {
-  tagged: number;
-  before: number;
-}
-
 /** The first items of a concept's ranking get it as a tag; none of them if `items` is 0. */
 export const tagConcept = (concept: string, collection: string, model: string | undefined, items: number) =>
   (items > 0
@@ -149,7 +145,7 @@ export const tagConcept = (concept: string, collection: string, model: string | 
     : request<TaggedAnswer>(withQuery(`/v1/concepts/${part(concept)}/tags`, { collection }), { method: 'DELETE' }));
 
 export const teach = (concept: string, lessons: Lessons) =>
-  request<{ concept: string; stored: number }>(`/v1/concepts/${part(concept)}/lessons`, {
+  request<TaughtAnswer>(`/v1/concepts/${part(concept)}/lessons`, {
     method: 'POST', body: lessons });
 
 export const relate = (
@@ -158,29 +154,29 @@ export const relate = (
 ) => get<RelateAnswer>('/v1/relate', { ...question }, signal);
 
 export const sameTags = (limit = 20, model?: string) =>
-  get<{ pairs: SamePair[] }>('/v1/same-tags', { limit, model });
+  get<SamePairs>('/v1/same-tags', { limit, model });
 
 export const map = (most: number, groups: number, model?: string) =>
   get<MapAnswer>('/v1/map', { most, groups, model });
 
 export const groups = (k: number, limit: number, model?: string) =>
-  get<{ groups: Group[] }>('/v1/groups', { k, limit, model });
+  get<Groups>('/v1/groups', { k, limit, model });
 
 export type JobRequest = { task: string } & Record<string, unknown>;
 
 export const startJob = (body: JobRequest) =>
   request<Job>('/v1/jobs', { method: 'POST', body });
 
-export const jobs = () => get<{ jobs: Job[] }>('/v1/jobs');
+export const jobs = () => get<Jobs>('/v1/jobs');
 export const job = (id: number) => get<Job>(`/v1/jobs/${id}`);
 export const cancelJob = (id: number) => request<Job>(`/v1/jobs/${id}`, { method: 'DELETE' });
 export const jobEventsAddress = (id: number) => withToken(`/v1/jobs/${id}/events`);
 
-export const models = () => get<{ models: Model[] }>('/v1/models');
-export const evaluations = () => get<{ evaluations: Evaluation[] }>('/v1/evaluations');
+export const models = () => get<Models>('/v1/models');
+export const evaluations = () => get<Evaluations>('/v1/evaluations');
 
 /** By XMLHttpRequest, because fetch does not tell how much was sent. `to` is an upload that it joins. */
-export function upload(file: File, name: string, to: string, sent: (share: number) => void): Promise<{ upload: string }> {
+export function upload(file: File, name: string, to: string, sent: (share: number) => void): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
     sending.open('POST', withQuery('/v1/uploads', { name, to }));
@@ -192,7 +188,7 @@ export function upload(file: File, name: string, to: string, sent: (share: numbe
       if (event.lengthComputable) sent(event.loaded / event.total);
     };
     sending.onload = () => {
-      if (sending.status < 300) resolve(JSON.parse(sending.responseText) as { upload: string });
+      if (sending.status < 300) resolve(JSON.parse(sending.responseText) as Upload);
       else void problemOf(sending.status, sending.responseText).then(reject);
     };
     // The browser does not say which end failed, so the file is tried once more.

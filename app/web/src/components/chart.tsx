@@ -54,8 +54,8 @@ export function BarChart(props: { title: string; bars: Bar[]; less?: boolean }) 
 
 /** How often it was right where it said so sure; on the diagonal it is honest. */
 export function Reliability(props: { bins: ReliabilityBin[] }) {
-  const bins = props.bins.filter((each) => (each.count ?? each.pairs ?? 1) > 0);
-  const most = Math.max(...bins.map((each) => each.count ?? each.pairs ?? 1), 1);
+  const bins = props.bins.filter((each) => each.pairs > 0);
+  const most = Math.max(...bins.map((each) => each.pairs), 1);
   const size = 240;
   const edge = 48;
   const at = (share: number) => edge + share * (size - edge - 10);
@@ -75,7 +75,7 @@ export function Reliability(props: { bins: ReliabilityBin[] }) {
       <polyline class="curve" points={bins.map((each) => `${at(each.confidence)},${up(each.right)}`).join(' ')} />
       {bins.map((each, index) => (
         <circle key={index} class="dot" cx={at(each.confidence)} cy={up(each.right)}
-          r={2 + 4 * Math.sqrt((each.count ?? each.pairs ?? 1) / most)} />
+          r={2 + 4 * Math.sqrt(each.pairs / most)} />
       ))}
       <text class="axis" x={at(0.5)} y={size - 4} text-anchor="middle">confidence said</text>
       <text class="axis" transform={`translate(10 ${up(0.5)}) rotate(-90)`} text-anchor="middle">right</text>

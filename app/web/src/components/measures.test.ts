@@ -46,6 +46,6 @@ test('figures of a report come with where they stand', () => {
 
 test('the bins of a reliability diagram are found', () => {
   expect(reliabilityOf({ held_out: { reliability: [{ pairs: 4, confidence: 0.1, right: 0.2 }] } }))
-    .toEqual([{ confidence: 0.1, right: 0.2, count: 4 }]);
+    .toEqual([{ confidence: 0.1, right: 0.2, pairs: 4 }]);
   expect(reliabilityOf({})).toBeUndefined();
 });

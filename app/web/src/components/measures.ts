@@ -1,4 +1,5 @@
 /** Finds in any report what can be compared: an array of methods, and the measures that all share. */
+import type { ReliabilityBin } from '../api/types';
 
 export interface Measure {
   value: number;
@@ -113,12 +114,12 @@ export function figures(report: unknown, prefix = ''): [string, Measure][] {
 }
 
 /** A reliability diagram's bins, wherever a report has them. */
-export function reliabilityOf(report: unknown): { confidence: number; right: number; count?: number }[] | undefined {
+export function reliabilityOf(report: unknown): ReliabilityBin[] | undefined {
   if (!isPlain(report)) return undefined;
   const own = report['reliability'];
   if (Array.isArray(own) && own.length > 0 && own.every((each) => isPlain(each) && typeof each['confidence'] === 'number')) {
     return own.map((each: Plain) => ({
-      confidence: Number(each['confidence']), right: Number(each['right']), count: Number(each['count'] ?? each['pairs'] ?? 1),
+      confidence: Number(each['confidence']), right: Number(each['right']), pairs: Number(each['pairs'] ?? 1),
     }));
   }
   for (const value of Object.values(report)) {

@@ -14,6 +14,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/suggest/core/suggester_fitting.h"
@@ -579,18 +580,6 @@ std::string to_json(const SuggesterReport& report) {
   Json tried = Json::array();
   for (const SettingTrial& each : report.tried)
     tried.push_back({{"setting", each.setting}, {"ndcg@5", each.ndcg}});
-  Json reliability = Json::array();
-  for (const CalibrationBin& bin : report.quality.reliability)
-    reliability.push_back(
-        {{"pairs", bin.count}, {"confidence", bin.mean_probability}, {"right", bin.frequency}});
-  const SuggesterQuality& quality = report.quality;
-  const auto interval = [](const Interval& each) { return Json{each.low, each.high}; };
-  const auto shown = [&](const ShownSuggestions& each) {
-    return Json{{"suggestions", each.count},
-                {"confidence", each.confidence},
-                {"right", each.right},
-                {"interval", interval(each.interval)}};
-  };
   Json json = {{"items", report.items},
                {"tags", report.tags},
                {"prototypes", report.prototypes},
@@ -600,22 +589,8 @@ std::string to_json(const SuggesterReport& report) {
                {"mixture", Json::parse(options_to_json(report.mixture))},
                {"threshold", report.threshold},
                {"tried", tried},
-               {"held_out",
-                {{"items", quality.items},
-                 {"newest", quality.newest},
-                 {"strange_items", quality.strange},
-                 {"precision@1", quality.precision_at_1},
-                 {"precision@1_interval", interval(quality.precision_at_1_interval)},
-                 {"precision@3", quality.precision_at_3},
-                 {"precision@5", quality.precision_at_5},
-                 {"ndcg@5", quality.ndcg_at_5},
-                 {"f1", quality.f1},
-                 {"shown", shown(quality.shown)},
-                 {"shown_rare", shown(quality.shown_rare)},
-                 {"calibration_error", quality.calibration_error},
-                 {"reliability", reliability}}},
+               {"held_out", commonplace::as_json(report.quality)},
                {"seconds", report.seconds}};
-  if (quality.newest) json["held_out"]["older_precision@1"] = quality.older_precision_at_1;
   return json.dump();
 }
 

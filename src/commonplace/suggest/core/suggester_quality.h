@@ -17,6 +17,13 @@ struct ShownSuggestions {
   double right = 0;       ///< the share that was right
   Interval interval;      ///< of that, 95 %
 };
+template <class Visit>
+void visit_fields(const ShownSuggestions& shown, Visit&& visit) {
+  visit("suggestions", shown.count, "that are shown");
+  visit("confidence", shown.confidence, "on average");
+  visit("right", shown.right, "the share that is");
+  visit("interval", both_ends(shown.interval), "of that share, 95 %");
+}
 
 /// What was shown of one item.
 struct ShownOfItem {
@@ -46,6 +53,24 @@ struct SuggesterQuality {
   /// Of the pairs of item and tag that are given a confidence of 1 % or more.
   std::vector<CalibrationBin> reliability;
 };
+template <class Visit>
+void visit_fields(const SuggesterQuality& quality, Visit&& visit) {
+  visit("items", quality.items, "held out");
+  visit("newest", quality.newest, "they were the newest, not drawn");
+  visit("strange_items", quality.strange, "items none of whose tags could be suggested");
+  visit("precision@1", quality.precision_at_1, "share of first suggestions that are right");
+  visit("precision@1_interval", both_ends(quality.precision_at_1_interval), "of it, 95 %");
+  visit("precision@3", quality.precision_at_3, "of the first three");
+  visit("precision@5", quality.precision_at_5, "of the first five");
+  visit("ndcg@5", quality.ndcg_at_5, "normalised discounted gain of the first five");
+  visit("f1", quality.f1, "of what is shown");
+  visit("shown", quality.shown, "what reaches the threshold");
+  visit("shown_rare", quality.shown_rare, "of it, tags that are not popular");
+  visit("calibration_error", quality.calibration_error, "how far confidence is off, on average");
+  visit("reliability", quality.reliability, "by confidence");
+  visit.where(quality.newest, "older_precision@1", quality.older_precision_at_1,
+              "the first for items drawn from among the older ones");
+}
 
 /// In what follows scores are items x tags, and `tags` (items x tags) are above 0 where the item
 /// has the tag.

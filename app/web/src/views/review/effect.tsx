@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import * as api from '../../api/api';
-import type { ReviewEffect } from '../../api/types';
 import { Reliability } from '../../components/chart';
 import { useAnswer, useDelayed } from '../../components/hooks';
 import { Failure, Loading } from '../../components/view';
@@ -9,14 +8,6 @@ import { isMissing, messageOf } from '../../state/alerts';
 import { storedCount } from '../../state/decisions';
 import { MeasuredOverTime } from './measured';
 
-type HeldOut = NonNullable<ReviewEffect['held_out']>;
-
-/** Reports write `precision@1` where other answers have `precision_at_1`. */
-function heldOut(given: HeldOut | null | undefined): HeldOut | undefined {
-  if (!given) return undefined;
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.replace('@', '_at_'), value])) as HeldOut;
-}
-
 /** Whether the machine is as right as it says. */
 export function ReviewEffectPanel(props: { collection: string; model?: string; }) {
   const stored = useDelayed(storedCount.value, 300);
@@ -24,7 +15,7 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; }
   const answer = useAnswer(
     () => (open ? api.reviewEffect(props.collection, props.model) : undefined), [props.collection, props.model, stored, open]);
   const effect = answer.value;
-  const held = heldOut(effect?.held_out);
+  const held = effect?.held_out;
   return (
     <section class="card">
       <h2>What the decisions say</h2>
@@ -37,7 +28,7 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; }
           <p>{`${count(effect.decided.accepted)} suggestions were accepted, ${count(effect.decided.rejected)} rejected.`}
             {typeof effect.expected === 'number' && typeof effect.right === 'number'
               ? ` ${percent(effect.expected)} were expected to be right, ${percent(effect.right)} were.` : ''}</p>
-          {effect.by_tag && effect.by_tag.length > 0 && (
+          {effect.by_tag.length > 0 && (
             <details>
               <summary>By tag</summary>
               <table>
@@ -54,12 +45,9 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; }
             <details>
               <summary>On items held out</summary>
               <p>
-                {held.items !== undefined ? `Of ${count(held.items)} items held out when it was learned, ` : ''}
-                {held.precision_at_1 !== undefined ? `the first suggestion was right for ${percent(held.precision_at_1)}` : ''}
-                {held.precision_at_5 !== undefined ? `, and ${percent(held.precision_at_5)} of the first five` : ''}.
-                {held.calibration_error !== undefined ? ` Its confidence is off by ${percent(held.calibration_error, 1)} on average.` : ''}
+                {`Of ${count(held.items)} items held out when it was learned, the first suggestion was right for ${percent(held['precision@1'])}, and ${percent(held['precision@5'])} of the first five. Its confidence is off by ${percent(held.calibration_error, 1)} on average.`}
               </p>
-              {held.reliability && held.reliability.length > 0 && <Reliability bins={held.reliability} />}
+              {held.reliability.length > 0 && <Reliability bins={held.reliability} />}
             </details>
           )}
           <MeasuredOverTime collection={props.collection} done={answer.again} />

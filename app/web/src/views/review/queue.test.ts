@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ReviewEntry } from '../../api/types';
 import { answered, EMPTY, extended, offsetOf, tally, undone } from './queue';
 
-const entry = (id: string): ReviewEntry => ({ id, tag: 't', image: false, tags: [], confidence: 0.5 });
+const entry = (id: string): ReviewEntry => ({ collection: 'c', id, title: '', tag: 't', image: false, tags: [], confidence: 0.5 });
 
 test('what comes twice is asked once', () => {
   let queue = extended(EMPTY, [entry('a'), entry('b')], 10);

@@ -92,7 +92,7 @@ export function WhyPanel(props: {
             {hit.own !== undefined && hit.borrowed !== undefined
               ? `: ${number(hit.own)} by its own words, ${number(hit.borrowed)} borrowed.` : '.'}
           </p>
-          <Reasons why={hit.why ?? {}} />
+          {hit.why && <Reasons why={hit.why} />}
         </>
       )}
     </Panel>
