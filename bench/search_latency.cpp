@@ -105,7 +105,7 @@ void measure(const search::Model& model, std::int64_t items, int jobs) {
       words.push_back("w" +
                       std::to_string(mix(draw.below(kTopics) * 1000 + draw.below(20)) % kTerms));
     begin = Clock::now();
-    ranker.rank(ranker.understand(words, false), 20, {}, false, jobs);
+    ranker.rank(ranker.understand(words, false), 20, {}, false, {}, jobs);
     milliseconds.push_back(1000 * seconds_since(begin));
   }
   std::sort(milliseconds.begin(), milliseconds.end());

@@ -14,6 +14,9 @@ set(CPACK_COMPONENTS_ALL program development)
 if(MPI_CXX_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL cluster)
 endif()
+if(COMMONPLACE_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 # What only Debian wants of the files: packaging/stage_deb.cmake.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/stage_deb.cmake)
 set(CPACK_COMMONPLACE_SOURCE ${PROJECT_SOURCE_DIR})
@@ -61,4 +64,15 @@ Commonplace keeps collections of tagged things and learns from their tags.
 
 This is its C++20 library, static, with its headers, a package for CMake
 (find_package(Commonplace)) and one for pkg-config.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-commonplace)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12), python3-numpy, python3-scipy, python3-sklearn")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+"learn from the tags that people already gave, from Python
+Commonplace keeps collections of tagged things and learns from their tags.
+
+These are its libraries from Python, and its learners as estimators that keep
+the contract of scikit-learn.")
 include(CPack)

@@ -25,11 +25,12 @@ MAY_KNOW = {
     "library": ["formats"],
     "features": ["math", "io"],
     "encode": ["features"],
-    "eval": ["base"],
+    "eval": ["comm"],
     "learn": ["math", "comm", "io"],
     "rows": ["library", "features", "encode", "learn"],
     "upkeep": ["rows"],
     **{room: ["rows", "eval"] for room in ROOMS},
+    "keep": [*ROOMS, "upkeep"],
     "api": [*ROOMS, "upkeep"],
 }
 ONLY_IN = {

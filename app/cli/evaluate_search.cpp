@@ -2,6 +2,7 @@
 #include "app/cli/evaluate_frame.h"
 #include "commonplace/base/error.h"
 #include "commonplace/search/evaluate.h"
+#include "commonplace/search/evaluate_queries.h"
 
 namespace commonplace::app {
 namespace evaluate_search_cli {
@@ -11,6 +12,7 @@ using namespace search;
 struct Arguments : EvaluateArguments {
   std::string target;
   std::vector<std::string> auxiliaries;
+  std::string queries;
   search::ModelOptions model;
   search::EvaluationOptions options;
 };
@@ -49,8 +51,27 @@ void show(const Arguments& arguments, const search::Evaluation& evaluation) {
                                    : "Borrowing was not found to help.");
 }
 
+void show_queries(const Arguments& arguments, const QueriesEvaluation& evaluation) {
+  const auto percent = [](double share) { return fixed(100 * share, 1) + " %"; };
+  say(arguments, std::to_string(evaluation.queries) + " queries" + " about " +
+                     counted(evaluation.items, "item") + ", " + fixed(evaluation.milliseconds, 1) +
+                     " ms each.");
+  print_table({"FOUND FIRST", "AMONG 5", "AMONG 10", "MEDIAN RANK", "NOTHING FITS"},
+              {{percent(evaluation.found_first), percent(evaluation.found_in_5),
+                percent(evaluation.found_in_10), fixed(evaluation.median_rank, 0),
+                percent(evaluation.nothing)}});
+}
+
+int run_queries(const Arguments& arguments, const Library& library) {
+  const auto evaluation = with_progress(arguments, [&](const Run& run) {
+    return evaluate_queries(library, arguments.target, arguments.queries, run);
+  });
+  return print_answer(arguments, to_json(evaluation), [&] { show_queries(arguments, evaluation); });
+}
+
 int run(const Arguments& arguments) {
   const Library library(arguments.library);
+  if (!arguments.queries.empty()) return run_queries(arguments, library);
   return evaluate_and_report(
       arguments, "search", arguments.target,
       [&](const Run& run) {
@@ -71,6 +92,7 @@ void add_evaluate_search(CLI::App& evaluate) {
       "  commonplace evaluate search ~/library --target photos --auxiliary tate --repeat 10 \\\n"
       "    --plot search.svg\n"
       "  commonplace evaluate search ~/library --target photos --judgements right.tsv --json\n"
+      "  commonplace evaluate search ~/library --target photos --queries captions.tsv\n"
       "Nothing in the library is changed.",
       *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
@@ -79,6 +101,9 @@ void add_evaluate_search(CLI::App& evaluate) {
       ->add_option("--auxiliary", arguments->auxiliaries,
                    "Collections to borrow from, separated by commas or given one by one")
       ->delimiter(',');
+  command->add_option(
+      "--queries", arguments->queries,
+      "Ask for lines 'query TAB item id' of this file, by what was learned already");
   command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});
   visit_options(arguments->model, FlagMaker{command, "Learning"});

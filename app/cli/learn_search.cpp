@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/learn_frame.h"
+#include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/search/learn.h"
 
@@ -40,17 +41,36 @@ void show_quality(const Arguments& arguments, const search::Report& report) {
   }
 }
 
+void show_meaning(const Arguments& arguments, const MeaningReport& report) {
+  for (const MeaningWaySummary& way : report.ways) {
+    std::string line = "Features '" + way.features + "' are searched by meaning: ";
+    if (way.kind == MeaningKind::texts) {
+      line += "texts";
+    } else {
+      line += way.captioned > 0
+                  ? "pictures, " + std::to_string(way.captioned) + " of them captioned" +
+                        "; of captions held out " + fixed(way.recall, 0) +
+                        " % find theirs among the first 10 of " + std::to_string(way.among)
+                  : "pictures, by the classes that are seen in them";
+    }
+    say(arguments, line + " (weight " + fixed(way.weight, 1) + ").");
+  }
+  if (!report.problem.empty())
+    warn(printable("commonplace: not all vectors can be used: " + report.problem));
+}
+
 void show(const Arguments& arguments, const search::Report& report) {
   for (const LenderSummary& lender : report.lenders)
     say(arguments, "'" + lender.name + "': " + counted(lender.items, "item") + ", " +
                        counted(lender.common_terms, "term") +
                        " in common with the target, divergence of their uses " +
                        fixed(lender.divergence) + " bits.");
-  if (!report.tried.empty()) {
-    std::string line = "Topics in common tried, with the MAP of own words and topics:";
-    for (const SharingTrial& tried : report.tried)
-      line += " " + std::to_string(tried.shared) + " (" + fixed(tried.map) + ")";
-    say(arguments, line + ".");
+  show_tried(arguments, report.tried, "MAP");
+  show_meaning(arguments, report.meaning);
+  if (report.model.empty()) {
+    say(arguments, "'" + report.target + "' has no tags, so it is searched by its own words and " +
+                       "by meaning. Try: commonplace search " + arguments.library + " \"...\"");
+    return;
   }
   if (report.asked > 0)
     show_quality(arguments, report);

@@ -16,15 +16,6 @@ struct Arguments : LearnArguments {
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
-void show_tried(const Arguments& arguments, const SuggesterReport& report) {
-  if (report.tried.empty() || arguments.quiet) return;
-  std::vector<std::vector<std::string>> rows;
-  for (const SettingTrial& tried : report.tried)
-    rows.push_back({tried.setting, fixed(tried.ndcg, 4)});
-  say(arguments, "Tried on items held out:");
-  print_table({"SETTING", "NDCG@5"}, rows);
-}
-
 void show_quality(const Arguments& arguments, const SuggesterReport& report) {
   const SuggesterQuality& quality = report.quality;
   if (quality.items == 0) {
@@ -49,6 +40,13 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
         "What is tagged changes with time: of items drawn from among the older ones it "
         "is right for " +
         percent(quality.older_precision_at_1) + ". Expect the figures above, or less.");
+  if (!quality.precision_in_time.empty()) {
+    std::string shares;
+    for (const double share : quality.precision_in_time)
+      shares += (shares.empty() ? "" : ", ") + percent(share);
+    tell("In parts of time one after the other, each told by what came before: " + shares +
+         ". The intervals reach as far as that may go on.");
+  }
   const auto shown = [](const ShownSuggestions& each) {
     return percent(each.confidence) + " sure on average and " + percent(each.right) +
            " right (95 %: " + percent(each.interval.low) + " .. " + percent(each.interval.high) +
@@ -64,14 +62,15 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
 
 void show(const Arguments& arguments, const suggest::Report& report) {
   const SuggesterReport& fit = report.fit;
-  show_tried(arguments, fit);
+  show_tried(arguments, fit.tried, "NDCG@5", 4);
   say(arguments, "Learned " + counted(fit.tags, "tag") + " from the " + report.features + " of " +
                      counted(fit.items, "item") + " with " + counted(fit.prototypes, "prototype") +
                      (fit.weighting.empty() ? "" : ", words weighed by '" + fit.weighting + "'") +
                      ", in " + fixed(fit.seconds, 1) + " s.");
-  say(arguments, "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " +
-                     fixed(fit.mixture.neighbours, 1) + ", category " +
-                     fixed(fit.mixture.category, 1) + ".");
+  say(arguments,
+      "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " + fixed(fit.mixture.neighbours, 1) +
+          ", category " + fixed(fit.mixture.category, 1) +
+          (fit.linear.empty() ? "" : ", " + fit.linear + " " + fixed(fit.mixture.linear, 1)) + ".");
   show_quality(arguments, fit);
   if (report.merged > 0)
     say(arguments, counted(report.merged, "tag") +

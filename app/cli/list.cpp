@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "commonplace/library/stored_features.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/library/tag_uses.h"
+#include "commonplace/library/vocabulary.h"
 
 namespace commonplace::app {
 namespace list_cli {
@@ -72,6 +74,7 @@ int list_models(const Arguments& arguments, const Library& library) {
 
 int list_tags(const Arguments& arguments, const Library& library, const Collection& collection) {
   const std::vector<TagUse> uses = tag_uses(library, collection, arguments.parents);
+  const std::vector<TagEntry> entries = described_tags(library);
   const auto begin = std::min<std::size_t>(static_cast<std::size_t>(arguments.offset), uses.size());
   const auto end =
       std::min<std::size_t>(begin + static_cast<std::size_t>(arguments.limit), uses.size());
@@ -80,6 +83,10 @@ int list_tags(const Arguments& arguments, const Library& library, const Collecti
   for (std::size_t i = begin; i < end; ++i) {
     rows.push_back({with_commas(uses[i].items), uses[i].name});
     json.push_back({{"tag", uses[i].name}, {"items", uses[i].items}});
+    const auto said = std::find_if(entries.begin(), entries.end(),
+                                   [&](const TagEntry& each) { return each.name == uses[i].name; });
+    if (said != entries.end() && !said->description.empty())
+      json.back()["description"] = said->description;
   }
   if (arguments.json) {
     print_json({{"collection", collection.name}, {"total", uses.size()}, {"tags", json}});

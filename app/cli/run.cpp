@@ -23,6 +23,7 @@ void add_commands(CLI::App& app) {
       "A library is a folder; a collection is one source of tagged things in it.");
   app.footer(
       "Examples:\n"
+      "  commonplace open ~/Pictures\n"
       "  commonplace init ~/library\n"
       "  commonplace add ~/library photos ~/Pictures\n"
       "  commonplace list ~/library photos --tags\n"
@@ -31,6 +32,7 @@ void add_commands(CLI::App& app) {
       "3 done but some records were skipped, 4 refused because it would do harm, 130 interrupted.");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("commonplace ") + COMMONPLACE_VERSION);
+  add_open(app);
   add_init(app);
   add_add(app);
   add_list(app);
@@ -46,10 +48,14 @@ void add_commands(CLI::App& app) {
   add_review(app);
   add_apply(app);
   add_teach(app);
+  add_runs(app);
+  add_update(app);
+  add_status(app);
   add_detect(app);
   add_relate(app);
   add_cluster(app);
   add_map(app);
+  add_duplicates(app);
   add_bridges(app);
   add_transfer(app);
   add_evaluate(app);

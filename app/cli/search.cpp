@@ -8,6 +8,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/io/files.h"
 #include "commonplace/library/items.h"
 #include "commonplace/search/ask.h"
 
@@ -16,10 +17,13 @@ namespace search_cli {
 
 using namespace search;
 
+constexpr std::uint64_t kMostPicture = 1U << 30U;
+
 struct Arguments : Common {
   std::string library;
   std::string query;
   std::string like;
+  std::string like_image;
   std::vector<std::string> collections;
   std::vector<std::string> models;
   search::Options options;
@@ -32,6 +36,11 @@ void explain(const search::Reasons& reasons) {
          (word.in_tags && word.in_text ? "tags and text"
           : word.in_tags               ? "tags"
                                        : "text"));
+  if (!reasons.seen.empty()) line("seen in the picture: " + join(reasons.seen));
+  for (const auto& each : reasons.meanings)
+    line(std::string(each.by == MeaningKind::texts ? "its text means much the same"
+                                                   : "its picture fits the words") +
+         " (" + fixed(each.weight, 2) + ")");
   for (const auto& each : reasons.associations)
     line("its tag '" + each.from + "' goes with '" + each.asked + "': together in " +
          counted(each.together, "item") + " of '" + each.collection + "' (" +
@@ -44,12 +53,20 @@ void explain(const search::Reasons& reasons) {
          fixed(each.weight, 2) + ")");
 }
 
-void show(const Arguments& arguments, const search::Answer& answer) {
+/// Where most of a score comes from; "own+" for what has the words and more.
+std::string how_found(const search::Hit& hit) {
+  if (hit.own > 0) return hit.borrowed > 0 || hit.meant > 0 ? "own+" : "own";
+  return hit.meant > hit.borrowed ? "meant" : "borrowed";
+}
+
+void show(const Arguments& arguments, const search::Answer& answer, bool by_meaning) {
+  if (!answer.problem.empty())
+    warn(printable("commonplace: searched by words alone: " + answer.problem));
   if (!answer.unknown.empty())
     warn(printable("commonplace: nothing here has, or is known to go with: " +
                    join(answer.unknown)));
   if (answer.hits.empty()) {
-    say(arguments, "Nothing was found.");
+    say(arguments, by_meaning ? "Nothing fits." : "Nothing was found.");
     return;
   }
   if (arguments.options.explain) {
@@ -63,9 +80,8 @@ void show(const Arguments& arguments, const search::Answer& answer) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const search::Hit& hit : answer.hits)
-    rows.push_back({fixed(hit.score, 2),
-                    hit.own > 0 ? (hit.borrowed > 0 ? "own+" : "own") : "borrowed", hit.collection,
-                    shorten(hit.id, 40), shorten(hit.title, 40), shorten(join(hit.tags), 60)});
+    rows.push_back({fixed(hit.score, 2), how_found(hit), hit.collection, shorten(hit.id, 40),
+                    shorten(hit.title, 40), shorten(join(hit.tags), 60)});
   print_table({"SCORE", "BY", "COLLECTION", "ITEM", "TITLE", "TAGS"}, rows);
 }
 
@@ -97,15 +113,28 @@ void keep_indexes(const Arguments& arguments, const search::Results::Searchers& 
   }
 }
 
+search::Ranking rank(const Arguments& arguments, const Answerer& searcher,
+                     const search::Query& query, const std::string& like_in,
+                     const std::string& picture) {
+  if (!arguments.like.empty())
+    return searcher.rank_like(like_in, arguments.like, arguments.options);
+  if (!arguments.like_image.empty())
+    return searcher.rank_like_picture(picture, arguments.like_image, arguments.options);
+  return searcher.rank(query, arguments.options);
+}
+
 int run(Arguments& arguments) {
-  require(arguments.query.empty() != arguments.like.empty(),
-          "give either words to search for or --like ITEM");
+  const int asked = int{!arguments.query.empty()} + int{!arguments.like.empty()} +
+                    int{!arguments.like_image.empty()};
+  require(asked == 1, "give either words to search for or --like ITEM or --like-image FILE");
   require(arguments.options.limit >= 1, "--limit is ", arguments.options.limit,
           "; expected 1 or more");
   const Library library(arguments.library);
   const search::Query query = search::parse_query(arguments.query);
-  require(!arguments.like.empty() || !query.words.empty() || query.condition,
+  require(arguments.query.empty() || !query.words.empty() || query.condition,
           "the query is empty; give words to search for");
+  const std::string picture =
+      arguments.like_image.empty() ? "" : read_file(arguments.like_image, kMostPicture);
   const std::string like_in = arguments.like.empty() ? "" : collection_with(arguments, library);
   search::Results::Searchers searchers;
   {
@@ -119,19 +148,19 @@ int run(Arguments& arguments) {
   const auto begin = Clock::now();
   std::vector<search::Ranking> rankings;
   for (const auto& searcher : searchers)
-    rankings.push_back(arguments.like.empty()
-                           ? searcher->rank(query, arguments.options)
-                           : searcher->rank_like(like_in, arguments.like, arguments.options));
+    rankings.push_back(rank(arguments, *searcher, query, like_in, picture));
+  const bool by_meaning = std::any_of(rankings.begin(), rankings.end(),
+                                      [](const auto& ranking) { return ranking.meant != nullptr; });
   const search::Results results(searchers, std::move(rankings), arguments.options.limit);
   const search::Answer answer = {results.page(0, results.total(), arguments.options),
-                                 results.unknown()};
+                                 results.unknown(), results.problem()};
   const double seconds = seconds_since(begin);
   if (arguments.json) {
     Json json = {{"query", arguments.query}, {"milliseconds", seconds * 1000}};
     json.update(as_json(answer));
     print_json(json);
   } else {
-    show(arguments, answer);
+    show(arguments, answer, by_meaning);
   }
   keep_indexes(arguments, searchers);
   return kSuccess;
@@ -150,6 +179,7 @@ void add_search(CLI::App& app) {
       "  commonplace search ~/library '(boat or ship) #river tag:\"new york\"' --collection "
       "photos\n"
       "  commonplace search ~/library --like owl.jpg -l 5 --json\n"
+      "  commonplace search ~/library --like-image ~/Downloads/harbour.jpg\n"
       "Words rank; #tag, tag:\"two words\", before:, after:, \"a phrase\", and words joined by "
       "and,\n"
       "or, not, - or in parentheses are demanded. Without a model it searches by words alone;\n"
@@ -158,6 +188,8 @@ void add_search(CLI::App& app) {
   command->add_option("LIB", arguments->library, "The library")->required();
   command->add_option("QUERY", arguments->query, "Words, tags and conditions");
   command->add_option("--like", arguments->like, "Items like the one of this id");
+  command->add_option("--like-image", arguments->like_image,
+                      "Items whose pictures look like this file");
   command->add_option("--collection", arguments->collections, "Search these collections only")
       ->delimiter(',');
   command->add_option("--model", arguments->models, "Search by these models only")->delimiter(',');

@@ -7,10 +7,13 @@
 
 #include <nlohmann/json.hpp>
 #include <signal.h>
+#include <spawn.h>
 
 #include "app/cli/command.h"
+#include "app/cli/serving.h"
 #include "app/cli/terminal.h"
 #include "app/server/http_server.h"
+#include "app/server/keeper.h"
 #include "app/server/routes.h"
 #include "app/server/service.h"
 #include "commonplace/base/error.h"
@@ -23,16 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr std::chrono::milliseconds kKeepEvery{5000};
-
-struct Arguments : Common {
-  std::string library;
-  bool read_only = false;
-  std::string token;
-  std::vector<std::string> import_folders;
-  std::vector<std::string> names;
-  std::string page;
-  server::ServerOptions server;
-};
 
 bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
@@ -52,7 +45,7 @@ fs::path page_folder(const std::string& given) {
   return {};
 }
 
-server::GuardOptions guard_of(const Arguments& arguments, int port) {
+server::GuardOptions guard_of(const ServeArguments& arguments, int port) {
   server::GuardOptions guard;
   guard.token = arguments.token;
   guard.read_only = arguments.read_only;
@@ -98,20 +91,38 @@ class Repeated {
   std::thread thread_;
 };
 
-void announce(const Arguments& arguments, int port, bool has_page) {
+/// What else opens addresses for the person who is at the machine; if there is nothing, the address
+/// that was printed is enough.
+void show_in_browser(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  std::string program = "xdg-open";
+  std::string where = address + "/";
+  char* arguments[] = {program.data(), where.data(), nullptr};
+  pid_t child = 0;
+  ::posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ);
+}
+
+void announce(const ServeArguments& arguments, int port, bool has_page) {
   const std::string& host = arguments.server.host;
   const std::string address =
       concat("http://", host.find(':') == std::string::npos ? host : "[" + host + "]", ":", port);
   if (arguments.json)
-    print_json({{"address", address}, {"page", has_page}, {"read_only", arguments.read_only}});
+    print_json({{"address", address},
+                {"page", has_page},
+                {"read_only", arguments.read_only},
+                {"library", arguments.library}});
   else
     say(arguments, has_page ? "Open " + address + "/ in a browser. Ctrl-C stops it."
                             : "The HTTP interface is at " + address +
                                   "/v1 (there is no page beside the program). Ctrl-C stops it.");
   std::cout.flush();
+  if (arguments.browse && has_page) show_in_browser(address);
 }
 
-int run(Arguments& arguments) {
+}  // namespace serve_cli
+
+int serve(ServeArguments& arguments) {
+  using namespace serve_cli;
   require(is_loopback(arguments.server.host) || !arguments.token.empty(), "'",
           arguments.server.host,
           "' can be reached by others: give a --token that they need to know");
@@ -135,6 +146,14 @@ int run(Arguments& arguments) {
   server::add_relate_routes(router, workspace);
   server::add_job_routes(router, workspace, jobs, uploads, folders);
   server::add_system_routes(router, metrics);
+  std::optional<server::Keeper> keeper;
+  if (arguments.keep && !arguments.read_only) {
+    server::KeeperOptions kept;
+    kept.program = fs::read_symlink("/proc/self/exe");
+    kept.library = path;
+    keeper.emplace(std::move(kept));
+  }
+  server::add_keep_routes(router, workspace, keeper ? &*keeper : nullptr);
   const fs::path page = page_folder(arguments.page);
   const bool has_page = !page.empty() && server::add_page_routes(router, page);
 
@@ -169,11 +188,25 @@ int run(Arguments& arguments) {
   return kSuccess;
 }
 
-}  // namespace serve_cli
+void add_serve_options(CLI::App& command, ServeArguments& arguments) {
+  command.add_option("--host", arguments.server.host, "The address to listen on")
+      ->capture_default_str();
+  command.add_option("--port", arguments.server.port, "The port (0: any that is free)")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command.add_flag("!--no-keep", arguments.keep,
+                   "Do not watch folders and bring the library up to date");
+  command.add_option("--token", arguments.token, "Those who ask must know this")
+      ->envname("COMMONPLACE_TOKEN");
+  command
+      .add_option("--name", arguments.names,
+                  "A name that this machine is called by, besides its address")
+      ->delimiter(',');
+  command.add_option("--page", arguments.page, "The folder of the built page (beside the program)");
+}
 
 void add_serve(CLI::App& app) {
-  using namespace serve_cli;
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ServeArguments>();
   arguments->server.workers = 0;
   CLI::App* command = add_command(
       app, "serve", "Answer over HTTP and show the page",
@@ -183,25 +216,16 @@ void add_serve(CLI::App& app) {
       "  commonplace serve ~/library --host 0.0.0.0 --name archive.example --token \"$(cat "
       "secret)\"\n"
       "It listens on this machine alone unless another --host is given, which needs a --token.\n"
-      "Models that are learned meanwhile, here or on the command line, are used at once.",
-      *arguments, [arguments] { return run(*arguments); });
+      "Folders of its collections are watched, and what is out of date is brought up to date in "
+      "the\n"
+      "background, as 'update' does. Models that are learned meanwhile, here or on the command "
+      "line, are used at once.",
+      *arguments, [arguments] { return serve(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
-  command->add_option("--host", arguments->server.host, "The address to listen on")
-      ->capture_default_str();
-  command->add_option("--port", arguments->server.port, "The port (0: any that is free)")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
+  add_serve_options(*command, *arguments);
   command->add_flag("--read-only", arguments->read_only, "Change nothing");
-  command->add_option("--token", arguments->token, "Those who ask must know this")
-      ->envname("COMMONPLACE_TOKEN");
-  command
-      ->add_option("--name", arguments->names,
-                   "A name that this machine is called by, besides its address")
-      ->delimiter(',');
   command->add_option("--allow-import", arguments->import_folders,
                       "Folders below which files may be added from the page");
-  command->add_option("--page", arguments->page,
-                      "The folder of the built page (beside the program)");
   command
       ->add_option("--workers", arguments->server.workers,
                    "Requests handled at once (0: at least 4)")

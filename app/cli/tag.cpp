@@ -7,8 +7,10 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/formats/tag_name.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/items.h"
+#include "commonplace/library/vocabulary.h"
 
 namespace commonplace::app {
 namespace tag_cli {
@@ -20,9 +22,32 @@ struct Arguments : Common {
   std::vector<std::string> add;
   std::vector<std::string> reject;
   std::vector<std::string> withdraw;
+  std::vector<std::string> describe;
 };
 
+int run_describe(const Arguments& arguments) {
+  require(arguments.collection.empty(),
+          "--describe says something of a tag of the whole library: leave out NAME and ID");
+  const std::string& tag = arguments.describe.at(0);
+  Library library(arguments.library, Library::Access::write);
+  TagEntry entry{tag, "", false, false};
+  for (const TagEntry& each : described_tags(library))
+    if (tag_key(each.name) == tag_key(tag_name(tag))) entry = each;
+  entry.description = arguments.describe.at(1);
+  describe_tag(library, entry);
+  entry = tag_entry(library, tag);
+  if (arguments.json)
+    print_json({{"tag", entry.name}, {"description", entry.description}});
+  else
+    say(arguments,
+        entry.name + ": " + (entry.description.empty() ? "no description" : entry.description));
+  return kSuccess;
+}
+
 int run(const Arguments& arguments) {
+  if (!arguments.describe.empty()) return run_describe(arguments);
+  require(!arguments.collection.empty() && !arguments.ids.empty(),
+          "name the collection and the items: commonplace tag LIB NAME ID --add TAG");
   require(!arguments.add.empty() || !arguments.reject.empty() || !arguments.withdraw.empty(),
           "nothing to do; give --add, --reject or --withdraw with a tag");
   Library library(arguments.library, Library::Access::write);
@@ -59,17 +84,22 @@ void add_tag(CLI::App& app) {
       "  commonplace tag ~/library photos owl.jpg --add animals/birds/owl --reject cat\n"
       "  commonplace tag ~/library photos a.jpg b.jpg --add \"New York\"\n"
       "  commonplace tag ~/library photos owl.jpg --withdraw cat\n"
+      "  commonplace tag ~/library --describe owl \"Birds of the night, also on coins\"\n"
       "A rejected tag is hidden, whoever gave it, and is never suggested for that item again.\n"
       "Your files are not changed; see: commonplace export --xmp",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();
-  command->add_option("NAME", arguments->collection, "The collection")->required();
-  command->add_option("ID", arguments->ids, "The items")->required();
+  command->add_option("NAME", arguments->collection, "The collection");
+  command->add_option("ID", arguments->ids, "The items");
   command->add_option("--add,--accept", arguments->add, "Tags to give")->allow_extra_args(false);
   command->add_option("--reject,--remove", arguments->reject, "Tags that do not fit")
       ->allow_extra_args(false);
   command->add_option("--withdraw", arguments->withdraw, "Tags whose decision is taken back")
       ->allow_extra_args(false);
+  command->add_option("--describe", arguments->describe, "A tag, and what it is for")
+      ->expected(2)
+      ->type_name("TAG TEXT")
+      ->excludes("--add", "--reject", "--withdraw");
 }
 
 }  // namespace commonplace::app

@@ -14,6 +14,9 @@ namespace commonplace::server {
 
 using app::Json;
 
+/// So much is listed in one answer at most.
+constexpr std::int64_t kMostListed = 1000;
+
 /// Values out of requests; each throws a Problem that says what was expected.
 
 /// From the query.

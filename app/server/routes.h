@@ -7,6 +7,7 @@
 
 #include "app/server/answers.h"
 #include "app/server/jobs.h"
+#include "app/server/keeper.h"
 #include "app/server/metrics.h"
 #include "app/server/router.h"
 #include "app/server/uploads.h"
@@ -44,6 +45,8 @@ void add_select_routes(Router& router, Workspace& workspace);
 void add_review_routes(Router& router, Workspace& workspace);
 void add_detect_routes(Router& router, Workspace& workspace);
 void add_relate_routes(Router& router, Workspace& workspace);
+/// `keeper` is none where the library is not kept up to date.
+void add_keep_routes(Router& router, Workspace& workspace, const Keeper* keeper);
 /// `folders` are those that may be imported from.
 void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& uploads,
                     const std::vector<std::filesystem::path>& folders);

@@ -1,3 +1,4 @@
+#include "app/cli/keep_json.h"
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
@@ -84,37 +85,33 @@ Response concepts_answer(Workspace& workspace, const Request& request) {
   return json_answer(answer);
 }
 
-/// The name that the tags of a concept are given under, so that each can be taken back for itself.
-std::string tags_name(const std::string& collection, const std::string& name) {
-  return concat("concept.", collection, ".", name);
-}
-
-/// The first items of the concept's ranking get it as a machine's tag, in place of those that had
-/// it so before. What people gave, or rejected, stays theirs.
+/// The first items of the concept's ranking, or those of at least a probability, get it as a
+/// machine's tag, in place of those that had it so before. What people gave, or rejected, stays
+/// theirs.
 Response tag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const Json body = json_body(request);
   const std::string& name = path.at("concept");
-  detect::Options options;
-  options.limit = number(body, "items", 0, 1, kMostFound);
-  detect::Answer answer;
+  detect::ApplyOptions options;
+  if (const auto above = body.find("above"); above != body.end()) {
+    if (!above->is_number() || above->get<double>() < 0 || above->get<double>() > 1)
+      throw Problem{400, "'above' is a probability: a number from 0 to 1"};
+    options.above = above->get<double>();
+  }
+  if (!options.above) options.first = number(body, "items", 0, 1, kMostFound);
+  if (!options.above && options.first == 0)
+    throw Problem{400, "say how many: give 'items', or 'above' with the least probability"};
+  options.dry_run = flag(body, "dry_run");
+  Json json;
   with_finder(workspace, text(body, "model"), text(body, "collection"),
               [&](const detect::Answerer& finder) {
-                answer = or_not_found([&] { return finder.ask(name, options); });
+                workspace.write([&](Library& library) {
+                  json = app::as_json(or_not_found([&] {
+                                        return detect::apply(library, finder, name, options, {});
+                                      }),
+                                      name);
+                });
               });
-  std::vector<MachineTag> tags;
-  for (const detect::Detected& each : answer.items_found) {
-    const double sure = each.taught != 0 ? (each.taught > 0 ? 1 : 0) : each.confidence;
-    if (each.taught >= 0) tags.push_back({each.id, name, sure < 0 ? 0.5 : sure});
-  }
-  std::int64_t before = 0;
-  workspace.write([&](Library& library) {
-    const Collection chosen = known_collection(library, answer.collection);
-    const std::string given = tags_name(chosen.name, name);
-    name_model(library, given);
-    before = count_machine_tags(library, chosen, given);
-    store_machine_tags(library, chosen, given, tags);
-  });
-  return json_answer(TaggedAnswer{name, std::ssize(tags), before});
+  return json_answer(json);
 }
 
 Response untag_answer(Workspace& workspace, const Request& request, const PathValues& path) {
@@ -122,10 +119,8 @@ Response untag_answer(Workspace& workspace, const Request& request, const PathVa
   workspace.write([&](Library& library) {
     const std::string in = detect::collection_to_teach(library, text(request, "collection"));
     const Collection chosen = known_collection(library, in);
-    const std::string given = tags_name(in, path.at("concept"));
-    name_model(library, given);
-    before = count_machine_tags(library, chosen, given);
-    store_machine_tags(library, chosen, given, {});
+    const std::string given = detect::tags_name(in, path.at("concept"));
+    before = undo_runs_of(library, chosen, given);
   });
   return json_answer(TaggedAnswer{path.at("concept"), 0, before});
 }

@@ -5,16 +5,17 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
+#include "commonplace/formats/web_address.h"
 #include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostListed = 1000;
+constexpr std::int64_t kMostItemsListed = 1000;
 
 Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
-  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostItemsListed);
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   ItemReader reader(*library, chosen);
@@ -75,20 +76,6 @@ Response image_answer(Workspace& workspace, const PathValues& path) {
   response.file = picture.path;
   response.tag = file_tag(picture.path);
   return response;
-}
-
-/// The address that an item stands for, if it has one that may be opened.
-std::string address_of(const Item& item) {
-  const auto opens = [](const std::string& text) {
-    return text.starts_with("http://") || text.starts_with("https://") ||
-           text.starts_with("mailto:");
-  };
-  if (item.metadata.find("\"url\"") != std::string::npos) {
-    const Json metadata = Json::parse(item.metadata, nullptr, false);
-    if (metadata.is_object() && metadata.contains("url") && metadata["url"].is_string())
-      if (std::string url = metadata["url"].get<std::string>(); opens(url)) return url;
-  }
-  return opens(item.id) ? item.id : "";
 }
 
 /// Where a word that begins as `word` does stands in `text`, in small or capital letters.
@@ -157,7 +144,7 @@ Brief brief(Workspace& workspace, const Collection& collection, const Item& item
             const std::vector<std::string>& words) {
   const double ratio = workspace.ratio(collection, item.id, item.image);
   Brief brief = {collection.name, item.id,          item.title, ratio > 0, {}, {},
-                 item.time,       address_of(item), {}};
+                 item.time,       web_address(item), {}};
   for (const ItemTag& tag : item.tags) brief.tags.push_back(tag.name);
   if (ratio > 0) brief.ratio = ratio;
   if (ratio == 0 && !item.text.empty()) brief.snippet = excerpt(item.text, words);

@@ -10,8 +10,6 @@
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostListed = 1000;
-
 /// What is known of a collection's tags and items, found once for each state of it.
 struct Overview {
   CollectionFacts facts;

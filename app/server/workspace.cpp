@@ -111,7 +111,8 @@ std::shared_ptr<const search::Answerer> Workspace::searcher(const Library& libra
                                                             const search::SearchPlace& place,
                                                             std::string& key) {
   const std::string name = place.collection + '\n' + place.model;
-  std::string state = state_of(library, collection(library, place.collection));
+  const Collection searched = collection(library, place.collection);
+  std::string state = state_of(library, searched) + '\n' + meaning_state(library, searched);
   if (!place.model.empty()) state += '\n' + state_of_model(model_record(library, place.model));
   const auto open = searchers_.get(name, state, [this, place] {
     auto opened = std::make_shared<OpenSearcher>(path_, place, jobs_);
@@ -211,7 +212,8 @@ double Workspace::ratio(const Collection& collection, const std::string& id,
   item.id = id;
   item.image = image;
   const std::optional<PictureFile> picture = picture_file(collection, item);
-  const double ratio = picture ? picture_ratio(*picture).value_or(1) : 0;
+  const std::optional<PictureSides> sides = picture ? picture_sides(*picture) : std::nullopt;
+  const double ratio = !picture ? 0 : sides ? sides->width / sides->height : 1;
   const std::scoped_lock lock(ratios_mutex_);
   if (ratios_.size() >= kMostRatios) ratios_.clear();
   ratios_[key] = static_cast<float>(ratio);

@@ -3,12 +3,15 @@
 
     bench/papers/search.py PROGRAM [--splits 10] [--only flickr8k,...]
 
-Needs the data that COMMONPLACE_DATA names (default ../shared/data). Three experiments:
+Needs the data that COMMONPLACE_DATA names (default ../shared/data). Four experiments:
   flickr8k   half of the photographs keep each word of one caption with probability 1/2 (the target),
              the others have the words of all five captions; right is what two or more of the other
              four captions say. Nothing is hidden by Commonplace: judgements are given to it.
   youtube    noisy tags of videos, borrowing from Tate's curated ones and from LabelMe's objects.
   dresden    Flickr photographs of Dresden, borrowing from old New York and from Tate.
+  eyes       words find photographs that nobody tagged: the captions of 500 photographs of flickr8k ask for them, where
+             0, 100 or 1,000 other photographs are captioned. Needs the encoders minilm and resnet50 (./dev models);
+             only if it is named with --only.
 """
 import argparse
 import collections
@@ -170,6 +173,45 @@ def run_flickr8k(program, splits, plot):
     print(f"  borrowing was chosen in {borrowed:.0f} of {splits} splits")
 
 
+def run_eyes(program, asked=500, numbers=(0, 100, 1000), skip=0):
+    """The photographs from `skip` on are asked for, those after them captioned."""
+    with gzip.open(DATA / "flickr8k" / "captions.jsonl.gz", "rt") as lines:
+        photographs = [json.loads(line) for line in lines][skip:skip + asked + max(numbers)]
+    pictures = (DATA / "flickr8k" / "images").resolve()
+
+    def record(photo, captions):
+        return {"id": photo["image"], "image": str(pictures / photo["image"]),
+                **({"text": "\n".join(photo["captions"])} if captions else {})}
+
+    print(f"\nflickr8k: {5 * asked} captions ask for {asked} photographs that nobody tagged; of these captions, in %, "
+          "their photograph is among the first")
+    print(f"  {'captioned photographs':<24}{'1':>8}{'5':>8}{'10':>8}{'median rank':>14}{'nothing fits':>15}")
+    with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as name:
+        folder = pathlib.Path(name)
+        library = Library(program, folder)
+        write_lines(folder / "asked.jsonl", (record(photo, False) for photo in photographs[:asked]))
+        library.add("photos", folder / "asked.jsonl")
+        library.run("features", library.path, "photos", "--encoder", "resnet50")
+        with open(folder / "queries.tsv", "w") as out:
+            out.writelines(f"{' '.join(caption.split())}\t{photo['image']}\n"
+                           for photo in photographs[:asked] for caption in photo["captions"])
+        for number in numbers:
+            captioned = []
+            if number:
+                captioned = [f"captioned{number}"]
+                write_lines(folder / "captioned.jsonl",
+                            (record(photo, True) for photo in photographs[asked:asked + number]))
+                library.add(captioned[0], folder / "captioned.jsonl")
+                library.run("features", library.path, captioned[0], "--encoder", "resnet50")
+            library.run("learn", library.path, "search", "--target", "photos",
+                        *(["--auxiliary", *captioned] if captioned else []))
+            found = library.run("evaluate", "search", library.path, "--target", "photos",
+                                "--queries", folder / "queries.tsv", json_answer=True)
+            print(f"  {number:<24}" + "".join(f"{100 * found[key]:>8.1f}" for key in
+                                              ("found_first", "found_in_5", "found_in_10")) +
+                  f"{found['median_rank']:>14.0f}{100 * found['nothing']:>15.1f}", flush=True)
+
+
 SOURCES = {
     "youtube": ("youtube/videos.jsonl.gz", []),
     "dresden": ("flickr_dresden/photos.jsonl.gz", []),
@@ -204,6 +246,7 @@ def main():
     parser.add_argument("--splits", type=int, default=10, help="of flickr8k")
     parser.add_argument("--repeat", type=int, default=3, help="of the pairs")
     parser.add_argument("--only", default="flickr8k,youtube,dresden")
+    parser.add_argument("--skip", type=int, default=0, help="photographs that eyes leaves out, to choose designs on others")
     parser.add_argument("--plot", default="", help="an SVG file for the first split's curves")
     arguments = parser.parse_args()
     if not DATA.is_dir():
@@ -211,6 +254,8 @@ def main():
     chosen = arguments.only.split(",")
     if "flickr8k" in chosen:
         run_flickr8k(arguments.program, arguments.splits, arguments.plot)
+    if "eyes" in chosen:
+        run_eyes(arguments.program, skip=arguments.skip)
     if "youtube" in chosen:
         run_pairs(arguments.program, "youtube", ["tate", "labelme"], arguments.repeat)
     if "dresden" in chosen:

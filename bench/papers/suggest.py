@@ -7,7 +7,7 @@ Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   bibtex, delicious, rcv1sub1, stackex_cs, stackex_cooking, citeulike_t   their own train and test files
   bookmarks   from a library; the earlier half of the tagged bookmarks trains, the later half tests
   people      the bookmarks of each person, oldest to newest: what is claimed beside what is real
-  timed       the same for photographs with dates
+  timed       the same for photographs and works of art with dates
   folds       the same for drawn items: a fifth of each training file after the other is asked for by the rest
   letter, pendigits   the classifier alone: prototypes chosen by descent, by information gain, at random
 Each data set is learned with 10 % prototypes and with as many as validation on the training items asks
@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -105,19 +106,23 @@ def people(program, scratch):
 
 
 def timed(program, scratch):
-    """Old photographs with titles, tags and dates."""
+    """Things with titles, tags and dates: old photographs of New York, and every sixth dated work of Tate's."""
     library = pathlib.Path(scratch) / "timed"
     run(program, "init", library)
-    print("\nphotographs by their titles, oldest items -> newest items; in %, with 95 % intervals of the differences")
-    source = pathlib.Path(scratch) / "oldnyc.jsonl"
-    with gzip.open(DATA / "oldnyc" / "photos.jsonl.gz", "rt", encoding="utf-8") as lines, source.open("w") as file:
-        for photo in map(json.loads, lines):
-            if photo["title"] and photo["tags"] and photo["date"]:
-                file.write(json.dumps({"id": photo["id"], "title": photo["title"], "text": photo.get("text") or "",
-                                       "tags": photo["tags"], "time": photo["date"]}) + "\n")
-    run(program, "add", library, "oldnyc", source)
-    for share in (0.2, 0.5):
-        claims(program, "oldnyc", library, share)
+    print("\nothers by their titles, oldest items -> newest items; in %, with 95 % intervals of the differences")
+    for name, path, tags, dates, nth in (("oldnyc", "oldnyc/photos.jsonl.gz", "tags", r".+", 1),
+                                         ("tate", "tate/artworks.jsonl.gz", "tag_paths", r"\d{4}", 6)):
+        source = pathlib.Path(scratch) / f"{name}.jsonl"
+        with gzip.open(DATA / path, "rt", encoding="utf-8") as lines, source.open("w") as file:
+            dated = (item for item in map(json.loads, lines)
+                     if item["title"] and item[tags] and re.fullmatch(dates, item["date"] or ""))
+            for number, item in enumerate(dated):
+                if number % nth == 0:
+                    file.write(json.dumps({"id": str(number), "title": item["title"], "text": item.get("text") or "",
+                                           "tags": item[tags], "time": item["date"]}) + "\n")
+        run(program, "add", library, name, source)
+        for share in (0.2, 0.5):
+            claims(program, name, library, share)
 
 
 def folds(program, scratch, count=5):

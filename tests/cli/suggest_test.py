@@ -663,7 +663,7 @@ class Applying(SuggestTest):
 
         undone = self.json("apply", self.library, "--collection", "photos", "--undo")
         self.assertEqual(undone["removed"], applied["tags"])
-        self.assertEqual((undone["removed_from_sidecars"], undone["sidecars"]),
+        self.assertEqual((undone["removed_from_files"], undone["sidecars"]),
                          (applied["tags"], applied["tagged_items"]))
         self.assertEqual(sorted(path.name for path in (self.folder / "photos").iterdir()), before)
         self.add("photos", self.folder / "photos")
@@ -703,6 +703,36 @@ class Applying(SuggestTest):
         taken = self.json("export", self.library, "photos", "--xmp")
         self.assertEqual(taken["changed"], undone["sidecars_away"])
         self.assertEqual(list((self.folder / "photos").glob("*.xmp")), [])
+
+    def test_undo_reaches_into_pictures_when_asked(self):
+        """Another program has put what the sidecars say into the pictures, and removed the sidecars."""
+        self.photographs()
+        people = self.exported()
+        untouched = {path: path.read_bytes() for path in (self.folder / "photos").iterdir()}
+        self.json("export", self.library, "photos", "--xmp", "--machine-tags", "-t", "0")
+        sidecars = sorted((self.folder / "photos").glob("*.xmp"))
+        for sidecar in sidecars:
+            picture = sidecar.with_suffix("")
+            own = b"http://ns.adobe.com/xap/1.0/\0" + sidecar.read_bytes()
+            segment = b"\xff\xe1" + (len(own) + 2).to_bytes(2, "big") + own
+            content = picture.read_bytes()
+            picture.write_bytes(content[:2] + segment + content[2:])
+            sidecar.unlink()
+        self.add("photos", self.folder / "photos")
+        self.assertEqual(self.exported(), people)
+        undo = ("apply", self.library, "--collection", "photos", "--undo")
+        self.assertEqual(len(self.json(*undo)["inside_pictures"]), len(sidecars))
+        done = self.json(*undo, "--in-pictures")
+        self.assertEqual((done["pictures"], done["inside_pictures"]), (len(sidecars), []))
+        self.assertEqual(self.json(*undo, "--in-pictures")["pictures"], 0)
+        self.add("photos", self.folder / "photos")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0"), people)
+        other = self.folder / "other"
+        self.output("init", other)
+        self.output("add", other, "photos", self.folder / "photos")
+        self.assertEqual(self.exported("--machine-tags", "-t", "0", library=other), people)
+        for path, content in untouched.items():
+            self.assertTrue(path.read_bytes().endswith(content[2:]), "pixels are as they were")
 
     def test_other_exports_keep_machine_tags_apart(self):
         self.ready()

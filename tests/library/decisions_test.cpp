@@ -5,6 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/change_tags.h"
+#include "commonplace/library/decision_log.h"
 #include "commonplace/library/tag_uses.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
@@ -45,6 +46,21 @@ TEST_F(Decisions, NothingIsEverForgotten) {
   ASSERT_EQ(now.size(), 1u);
   EXPECT_EQ(now[0].tag, "sky");
   EXPECT_EQ(now[0].verdict, Verdict::rejected);
+}
+
+TEST_F(Decisions, TheLogSaysWhoDecided) {
+  ::setenv("COMMONPLACE_PERSON", "Ada", 1);
+  decide_one(library(), "birds", "1", "sky", Verdict::accepted);
+  ::setenv("COMMONPLACE_PERSON", "Bob", 1);
+  decide_one(library(), "birds", "1", "sky", Verdict::rejected);
+  ::unsetenv("COMMONPLACE_PERSON");
+  const std::vector<LoggedDecision> log = decision_log(library(), "birds");
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].who, "Ada");
+  EXPECT_EQ(log[1].who, "Bob");
+  EXPECT_EQ(log[1].verdict, Verdict::rejected);
+  EXPECT_LT(log[0].number, log[1].number);
+  EXPECT_TRUE(decision_log(library(), "fish").empty());
 }
 
 TEST_F(Decisions, ARunIsTakenBackAsAWhole) {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/library/decision_log.h"
+#include "commonplace/library/identity.h"
+#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/machine_runs.h"
 #include "commonplace/library/schema.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
@@ -13,6 +17,7 @@ namespace library_test {
 namespace fs = std::filesystem;
 using test::import_jsonl;
 using test::message_of;
+using test::tag_names;
 using test::TemporaryDirectory;
 
 TEST(Library, IsMadeOnceAndOnlyInAnEmptyFolder) {
@@ -69,6 +74,72 @@ TEST(Library, WhatOldLibrariesLearnedWithoutASourceIsKnownAsSuch) {
   const Library library(folder / "library");
   EXPECT_EQ(library.database().integer("SELECT sum(sourceless) FROM item"), 1);
   EXPECT_EQ(library.database().integer("SELECT count(*) FROM item"), 2);
+}
+
+/// A library as a program of that version left it.
+void store_old_library(const TemporaryDirectory& folder, int version) {
+  fs::create_directories(folder / "library/features");
+  fs::create_directories(folder / "library/models");
+  Database database(folder / "library/library.db", Database::Mode::create);
+  migrate(database, version);
+  database.execute(
+      "INSERT INTO collection(id, name, source, root, format, items, changed) "
+      "VALUES(1, 'birds', '', '', 'jsonl', 2, '2020-01-01T00:00:00Z'),"
+      "(2, 'ships', '', '', 'jsonl', 1, '2020-01-01T00:00:00Z');"
+      "INSERT INTO item(id, collection, row, key, fingerprint) "
+      "VALUES(1, 1, 0, 'a', 0), (2, 1, 1, 'b', 0), (3, 2, 0, 'a', 0);"
+      "INSERT INTO tag(id, name, key) VALUES(1, 'Owl', 'owl'), (2, 'gull', 'gull'),"
+      "(3, 'sea', 'sea');"
+      "INSERT INTO human_tag(item, position, tag, count) VALUES(1, 0, 3, 1);"
+      "INSERT INTO model(id, name, kind, options, report, created) VALUES"
+      "(1, 'm', 'suggest', '{}', '{}', '2020-01-02T00:00:00Z'),"
+      "(2, 'n', 'named', '{}', '{}', '2020-01-02T00:00:00Z');"
+      "INSERT INTO machine_tag(item, tag, model, score) VALUES(1, 1, 1, 0.5), (1, 1, 2, 0.75), "
+      "(2, 2, 1, 0.25), (3, 2, 1, 1);"
+      "INSERT INTO decision(collection, item, tag, verdict, written, time) VALUES"
+      "('birds', 'b', 2, 1, 'Gull', '2020-01-03T00:00:00Z');");
+  if (version >= 2)
+    database.execute(
+        "INSERT INTO machine_label(item, field, value, model, score) "
+        "VALUES(1, 'class', 'x', 1, 0.5), (2, 'class', 'y', 1, 0.5), (2, 'kind', 'z', 2, 0.5);");
+  if (version >= 6)
+    database.execute(
+        "UPDATE machine_tag SET run = '2020-01-04T00:00:00Z' WHERE item = 1 AND model = 1;"
+        "UPDATE machine_tag SET run = '2020-01-05T00:00:00Z' WHERE item = 2;");
+}
+
+TEST(Library, EveryOlderLibraryKeepsWhatItHas) {
+  for (int version = 1; version < newest_schema(); ++version) {
+    SCOPED_TRACE(version);
+    const TemporaryDirectory folder;
+    store_old_library(folder, version);
+    Library library(folder / "library", Library::Access::write);
+    ASSERT_EQ(schema_version(library.database()), newest_schema());
+    const Collection birds = collection(library, "birds");
+    const std::vector<ItemTag> tags = item(library, birds, "a", {.machine = true}).tags;
+    ASSERT_EQ(tags.size(), 2u);
+    EXPECT_EQ(tags[0].name, "sea");
+    EXPECT_EQ(tags[1].name, "Owl");
+    EXPECT_EQ(tags[1].score, 0.75);
+    EXPECT_EQ(tag_names(library, "birds", "b"), std::vector<std::string>{"Gull"});
+    EXPECT_EQ(machine_labels_of(library, birds, "b").size(), version >= 2 ? 2u : 0u);
+    EXPECT_EQ(decision_log(library).at(0).who, "");
+    EXPECT_EQ(identity_of(library).size(), 32u);
+    EXPECT_EQ(library.database().integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    // What stands there belongs to runs, which can be taken back.
+    std::int64_t shown = 0;
+    for (const MachineRun& run : machine_runs(library)) {
+      shown += run.shown;
+      if (version >= 6 && run.time == "2020-01-05T00:00:00Z") {
+        EXPECT_EQ(run.wrote, 1);
+      }
+      EXPECT_EQ(undo_run(library, run.id), run.shown);
+    }
+    EXPECT_EQ(shown, version >= 2 ? 7 : 4);
+    EXPECT_EQ(library.database().integer("SELECT count(*) FROM machine_tag"), 0);
+    EXPECT_EQ(library.database().integer("SELECT count(*) FROM machine_label"), 0);
+    EXPECT_EQ(item(library, birds, "a", {.machine = true}).tags.size(), 1u);
+  }
 }
 
 TEST(Library, NewerSchemasAreRefused) {

@@ -151,6 +151,27 @@ TEST_F(EncoderFeaturesTest, PicturesThatCannotBeReadKeepTheirRows) {
   EXPECT_EQ(rows().row(5).norm(), 0);
 }
 
+/// What a disk that is away cannot give is not made anew of nothing.
+TEST_F(EncoderFeaturesTest, NothingIsMadeAnewWhilePicturesAreAway) {
+  options_.encoder = test::write_picture_folder(folder_, "look").string();
+  for (int i = 0; i < 5; ++i)
+    folder_.write(concat("pictures/", i, ".png"), test::as_png(test::pattern(40, 30, i)));
+  add_pictures(5);
+  make();
+  const Matrix before = rows();
+  fs::rename(folder_ / "pictures/4.png", folder_ / "4.png");
+  options_.anew = true;
+  EXPECT_THROW(make(), Error);
+  options_.anew = false;
+  EXPECT_EQ(make().kept, 5);
+  fs::rename(folder_ / "pictures", folder_ / "away");
+  for (const bool anew : {false, true}) {
+    options_.anew = anew;
+    EXPECT_THROW(make(), Error);
+  }
+  EXPECT_EQ((rows() - before).norm(), 0);
+}
+
 TEST_F(EncoderFeaturesTest, UnseenItemsAreEncodedByTheSameEncoder) {
   add({"dog", "car"});
   make();

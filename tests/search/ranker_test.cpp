@@ -186,7 +186,7 @@ TEST_F(Ranker, ScoresAreWhatTheirDefinitionsSay) {
        {Ids{"harbour"}, Ids{"ship"}, Ids{"harbour", "ship"}, Ids{"owl", "cake"}}) {
     double rarest = 0;
     for (const std::string& word : words) rarest = std::max(rarest, naive.rarity(word));
-    const auto ranked = ranker.rank(ranker.understand(words, false), 1000, {}, false, 1).best;
+    const auto ranked = ranker.rank(ranker.understand(words, false), 1000, {}, false, {}, 1).best;
     std::map<std::int64_t, RankedItem> by_row;
     for (const RankedItem& each : ranked) by_row[each.row] = each;
     EXPECT_EQ(by_row.size(), ranked.size());
@@ -224,11 +224,11 @@ TEST_F(Ranker, AFewAreTheFirstOfAllAndAllAreCounted) {
     for (const bool words_only : {false, true})
       for (const std::vector<std::uint8_t>& keep : {std::vector<std::uint8_t>{}, odd}) {
         const Ask ask = ranker.understand(words, false);
-        const RankedItems all = ranker.rank(ask, searched.items, keep, words_only, 1);
+        const RankedItems all = ranker.rank(ask, searched.items, keep, words_only, {}, 1);
         EXPECT_EQ(all.found, std::ssize(all.best));
         ASSERT_GT(all.found, words_only ? 0 : 5) << words[0];
         for (const std::int64_t limit : {0, 1, 3, 5}) {
-          const RankedItems few = ranker.rank(ask, limit, keep, words_only, 1);
+          const RankedItems few = ranker.rank(ask, limit, keep, words_only, {}, 1);
           EXPECT_EQ(few.found, all.found) << words[0] << " " << limit;
           ASSERT_EQ(std::ssize(few.best), std::min(limit, all.found));
           for (std::size_t i = 0; i < few.best.size(); ++i) {

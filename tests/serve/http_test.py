@@ -134,7 +134,18 @@ class Interface(Described):
         post("/v1/concepts/round/lessons", {"collection": "photos", "yes": ["2019/p1.png"], "no": ["2019/p0.png"]})
         self.assertEqual(get("/v1/concepts/round?collection=photos&limit=3")["shown"], 1)
         tagged = post("/v1/concepts/round/tags", {"collection": "photos", "items": 5})
-        self.assertEqual(tagged["before"], 0)
+        self.assertEqual((tagged["before"], tagged["tagged"]), (0, 5))
+        self.assertFalse(tagged["calibration"]["held_out"], "two answers are too few to hold some out")
+        run = get("/v1/runs")["runs"][0]
+        self.assertEqual((run["run"], run["wrote"], run["settings"]["concept"]), (tagged["run"], 5, "round"))
+        self.assertEqual(post(f"/v1/runs/{run['run']}/undo", {})["changed"], 5)
+        self.assertEqual(get("/v1/facets?q=is:automatic&collection=photos")["total"], 0)
+        self.assertEqual(post(f"/v1/runs/{run['run']}/restore", {})["changed"], 5)
+        post("/v1/runs/77/undo", {}, status=404)
+        post("/v1/concepts/round/tags", {"collection": "photos"}, status=400)
+        status = get("/v1/status")
+        self.assertFalse(status["kept"])
+        self.assertIn("photos", {each["collection"] for each in status["steps"]})
         self.assertEqual(get("/v1/facets?q=is:automatic&collection=photos")["total"], tagged["tagged"])
         taken = self.check(server, "DELETE", "/v1/concepts/round/tags?collection=photos")
         self.assertEqual((taken["before"], taken["tagged"]), (tagged["tagged"], 0))
@@ -157,10 +168,19 @@ class Interface(Described):
         get(f"/v1/jobs/{job['id']}")
         get("/v1/jobs")
         self.check(server, "DELETE", f"/v1/jobs/{job['id']}")
-        sent = self.check(server, "POST", "/v1/uploads?name=more.jsonl", status=201, raw=b'{"id":"x","tags":["a"]}\n')
+        sent = self.check(server, "POST", "/v1/uploads?name=more.jsonl", status=201, raw="".join(
+            json.dumps({"id": each, "text": "the same seven words in another place", "tags": [each]}) + "\n"
+            for each in "xy").encode())
         added = self.wait_for(server, post("/v1/jobs", {"task": "add", "collection": "more",
                                                         "upload": sent["upload"]}, status=202))
-        self.assertEqual((added["state"], added["result"]["added"]), ("done", 1), added)
+        self.assertEqual((added["state"], added["result"]["added"]), ("done", 2), added)
+        get("/v1/duplicates?collection=more", status=404)
+        compared = self.wait_for(server, post("/v1/jobs", {"task": "duplicates", "collection": "more"}, status=202))
+        self.assertEqual(compared["state"], "done", compared)
+        page = get("/v1/duplicates?collection=more&limit=1")
+        self.assertEqual((page["total"], page["compared"]["texts"], page["skipped"]), (1, 2, []))
+        self.assertEqual(page["groups"], compared["result"]["groups"])
+        self.assertEqual(page["groups"][0]["differs"], ["tags"])
         projects = get("/v1/projects")["projects"]
         project = "/v1/projects/" + projects[0]["project_id"]
         get(project)

@@ -43,13 +43,14 @@ class Answer:
 class Server:
     """`commonplace serve` on a free port."""
 
-    def __init__(self, library, *arguments, limit_files=None):
+    def __init__(self, library, *arguments, limit_files=None, keep=False):
         def prepare():
             if limit_files:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit_files, limit_files))
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", str(library), "--port", "0", "--json", *map(str, arguments)],
+            [PROGRAM, "serve", str(library), "--port", "0", "--json",
+             *([] if keep else ["--no-keep"]), *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=prepare)
         line = self.process.stdout.readline()
         if not line:

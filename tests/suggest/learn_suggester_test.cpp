@@ -269,6 +269,53 @@ TEST_F(LearnSuggester, WhatIsSetIsNotChosen) {
   }
 }
 
+int tried_with(const SuggesterReport& report, const std::string& word) {
+  return static_cast<int>(
+      std::count_if(report.tried.begin(), report.tried.end(), [&](const TuningTrial& each) {
+        return each.setting.find(word) != std::string::npos;
+      }));
+}
+
+TEST_F(LearnSuggester, TriesLinearClassifiersByHalving) {
+  const SuggesterReport report = learn().report;
+  // Four on half of the items, two on all, and then weights of the best.
+  EXPECT_EQ(tried_with(report, "cost"), 6);
+  EXPECT_EQ(tried_with(report, "linear "), 5);
+  EXPECT_EQ(report.linear.empty(), report.mixture.linear == 0);
+  options_.method = "tags";
+  EXPECT_EQ(tried_with(learn().report, "cost"), 0) << "asked for the tags' processes alone";
+}
+
+TEST_F(LearnSuggester, OfManyTagsLinearClassifiersNeedABudget) {
+  // The same items, each tag four hundred times.
+  Sparse tags;
+  tags.columns = data_.tags.columns * 400;
+  for (std::int64_t row = 0; row < data_.tags.rows(); ++row) {
+    for (const std::int32_t tag : data_.tags.view().row_indices(row))
+      for (std::int32_t copy = 0; copy < 400; ++copy) tags.push(tag * 400 + copy, 1);
+    tags.end_row();
+  }
+  options_.prototypes = "20";
+  EXPECT_EQ(tried_with(learn({data_.words, {}, tags.view()}).report, "cost"), 0);
+  options_.budget = "1h";
+  EXPECT_EQ(tried_with(learn({data_.words, {}, tags.view()}).report, "cost"), 6);
+}
+
+TEST_F(LearnSuggester, OutOfTimeTakesTheUsual) {
+  options_.budget = "0.000001s";
+  const LearnedSuggester learned = learn();
+  // The first of the weightings, of the length scales, of the shares and of the mixtures.
+  EXPECT_LE(learned.report.tried.size(), 4U);
+  EXPECT_EQ(learned.report.length_scale, 0.7);
+  EXPECT_EQ(learned.report.mixture.neighbours, 0.2);
+  EXPECT_GT(test::share_right(scores_of(learned.suggester, asked_.words), asked_), 0.9);
+  for (const char* wrong : {"soon", "-3s", "0", "5 s", "1d"}) {
+    options_.budget = wrong;
+    EXPECT_EQ(refusal(), "the budget is '" + std::string(wrong) +
+                             "'; expected a time such as 30s, 2m or 1h");
+  }
+}
+
 TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   options_.method = "tags";
   const SuggesterReport report = learn().report;
@@ -276,15 +323,15 @@ TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   double length_scale = 0;
   double noise_variance = 0;
   int tried = 0;
-  for (const SettingTrial& each : report.tried) {
+  for (const TuningTrial& each : report.tried) {
     double with_length_scale = 0;
     double with_noise = 0;
     if (std::sscanf(each.setting.c_str(), "length scale %lf, noise %lf", &with_length_scale,
                     &with_noise) != 2)
       continue;
     ++tried;
-    if (each.ndcg <= best) continue;
-    best = each.ndcg;
+    if (each.quality <= best) continue;
+    best = each.quality;
     length_scale = with_length_scale;
     noise_variance = with_noise;
   }
@@ -302,6 +349,36 @@ TEST_F(LearnSuggester, ChoosesOnASampleAndLearnsFromAll) {
   EXPECT_LT(learned.report.quality.items, 80);
   EXPECT_EQ(learned.report.items, 240);
   EXPECT_EQ(learned.suggester.known_tags.rows(), 240);
+}
+
+/// By rolling origin: where what is tagged keeps changing the intervals reach further, to both
+/// sides.
+TEST_F(LearnSuggester, IntervalsReachAsFarAsWhatIsTaggedHasMoved) {
+  data_ = planted_tags(1200, kTopics);
+  const auto learned = [&](bool moving) {
+    std::vector<std::string> times;
+    Sparse tags;
+    tags.columns = data_.tags.columns;
+    for (std::int64_t item = 0; item < 1200; ++item) {
+      times.push_back(std::to_string(10'000 + item));
+      // In every second tenth most items have the tags of others.
+      const bool strange = moving && item / 120 % 2 == 1 && item % 4 != 0;
+      for (const std::int32_t tag :
+           data_.tags.view().row_indices(strange ? (item * 7 + 5) % 1200 : item))
+        tags.push(tag, 1);
+      tags.end_row();
+    }
+    return learn({data_.words, {}, tags.view(), times}).report.quality;
+  };
+  const SuggesterQuality still = learned(false);
+  const SuggesterQuality moving = learned(true);
+  EXPECT_EQ(still.precision_in_time.size(), 6U);
+  EXPECT_EQ(moving.precision_in_time.size(), 6U);
+  const auto width = [](const SuggesterQuality& quality) {
+    return quality.precision_at_1_interval.high - quality.precision_at_1_interval.low;
+  };
+  EXPECT_LT(width(still), 0.2);
+  EXPECT_GT(width(moving), 0.5);
 }
 
 TEST_F(LearnSuggester, TheNewestItemsTellHowGoodItIs) {

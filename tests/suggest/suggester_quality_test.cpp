@@ -286,5 +286,38 @@ TEST(SuggesterQuality, InTimeTheEarlierHalfTellsOfTheLaterOne) {
       << "items next to each other are alike";
 }
 
+TEST(DriftToCome, IsWhatTheStepsSoFarCannotOweToChance) {
+  const std::vector<ShareInTime> steady = {{0.50, 0.04}, {0.53, 0.04}, {0.49, 0.04}, {0.51, 0.04}};
+  EXPECT_EQ(drift_to_come(steady), 0);
+  const std::vector<ShareInTime> moving = {{0.50, 0.02}, {0.40, 0.02}, {0.30, 0.02}, {0.40, 0.02}};
+  // Steps of 0.1, of which 2 * 0.02² is chance; t of 3 degrees of freedom.
+  EXPECT_NEAR(drift_to_come(moving), 3.182 * std::sqrt(1.5 * (0.01 - 0.0008)), 1e-12);
+  EXPECT_EQ(drift_to_come(std::span(moving).first(3)), 0) << "too few steps to tell";
+  std::vector<ShareInTime> longer = moving;
+  longer.insert(longer.end(), moving.begin(), moving.end());
+  EXPECT_LT(drift_to_come(longer), drift_to_come(moving)) << "more steps are known better";
+}
+
+/// Shares that walk at random: the two that come next are as near as was said, as often as was
+/// said.
+TEST(DriftToCome, HoldsForARandomWalk) {
+  constexpr int kWalks = 2000;
+  int inside = 0;
+  for (std::uint64_t walk = 0; walk < kWalks; ++walk) {
+    Rng rng(11, walk);
+    std::vector<ShareInTime> parts;
+    double share = 0.5;
+    for (int i = 0; i < 8; ++i) {
+      // Uniform, of a deviation of 0.05.
+      share += (rng.uniform() - 0.5) * 0.05 * std::sqrt(12.0);
+      parts.push_back({share, 1e-6});
+    }
+    const double claimed = (parts[4].share + parts[5].share) / 2;
+    const double real = (parts[6].share + parts[7].share) / 2;
+    if (std::abs(real - claimed) <= drift_to_come(std::span(parts).first(6))) ++inside;
+  }
+  EXPECT_NEAR(static_cast<double>(inside) / kWalks, 0.95, 0.03);
+}
+
 }  // namespace suggester_quality_test
 }  // namespace commonplace

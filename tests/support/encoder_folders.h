@@ -110,4 +110,26 @@ inline std::filesystem::path write_pair_folder(const TemporaryDirectory& folder,
   return folder / name;
 }
 
+/// Both towers in one file, as CLIP is often exported: texts by their words' mean, pictures by the
+/// mean of each channel.
+inline std::string both_towers() {
+  using namespace onnx_file;
+  return model({{node("Gather", {"table", "input_ids"}, {"words"}),
+                 node("ReduceMean", {"words"}, {"mean"}, {{"axes", {1}}}),
+                 node("Flatten", {"mean"}, {"text_embeds"}),
+                 node("GlobalAveragePool", {"pixel_values"}, {"pooled"}),
+                 node("Flatten", {"pooled"}, {"image_embeds"})},
+                {word_table()},
+                {port("input_ids", kInt64, {-1, -1}), port("pixel_values", kFloat, {-1, 3, 8, 8}),
+                 port("attention_mask", kInt64, {-1, -1})},
+                {port("text_embeds", kFloat, {-1, 3}), port("image_embeds", kFloat, {-1, 3})}});
+}
+inline std::filesystem::path write_one_file_pair(const TemporaryDirectory& folder,
+                                                 const std::string& name) {
+  folder.write(name + "/onnx/model.onnx", both_towers());
+  folder.write(name + "/tokenizer.json", kSmallTokenizer);
+  folder.write(name + "/preprocessor_config.json", kSmallRules);
+  return folder / name;
+}
+
 }  // namespace commonplace::test

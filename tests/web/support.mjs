@@ -150,7 +150,7 @@ export class Server {
   /** `commonplace serve` on a free port, or on the one given. */
   static async start(library, words = [], port = 0) {
     const server = new Server();
-    server.process = spawn(PROGRAM, ['serve', library, '--port', String(port), '--json', '--page', PAGE, ...words],
+    server.process = spawn(PROGRAM, ['serve', library, '--port', String(port), '--json', '--no-keep', '--page', PAGE, ...words],
       { stdio: ['ignore', 'pipe', 'pipe'] });
     server.complaints = '';
     server.process.stderr.on('data', (data) => { server.complaints += data; });

@@ -48,9 +48,11 @@ const Port& vector_port(const std::vector<Port>& outputs, const std::string& nam
   const Port* port = nullptr;
   if (!named.empty())
     port = find_port(outputs, {named.c_str()});
+  else if (medium == Medium::text)
+    port = find_port(
+        outputs, {"sentence_embedding", "text_embeds", "embedding", "embeddings", "text_features"});
   else
-    port = find_port(outputs, {"sentence_embedding", "text_embeds", "image_embeds", "embedding",
-                               "embeddings", "text_features", "image_features"});
+    port = find_port(outputs, {"image_embeds", "embedding", "embeddings", "image_features"});
   if (port == nullptr && named.empty() && medium == Medium::picture)
     port = find_port(outputs, {"pooler_output"});
   if (port == nullptr && named.empty())
@@ -102,6 +104,8 @@ struct OpenTower {
   std::string pixels;
   std::string output;
   std::string classes;
+  /// What a model of both towers in one file is given of the other medium: the least that it takes.
+  std::vector<Tensor> besides;
   std::int64_t fixed_batch = -1;
   std::int64_t fixed_tokens = -1;
   std::int64_t columns = -1;
@@ -136,6 +140,10 @@ struct Encoder::Parts {
     OpenTower open;
     open.worker = start(tower.model, wait);
     for (const Port& port : open.worker->inputs()) {
+      if (model.picture && port.type == NumberType::float32 && port.shape.size() == 4) {
+        open.besides.push_back(no_picture(port));
+        continue;
+      }
       const bool whole = port.type == NumberType::int64 || port.type == NumberType::int32;
       require(whole && port.shape.size() == 2, tower.model.string(), ": its input '", port.name,
               "' is not one of tokens, so it is no encoder of texts");
@@ -166,7 +174,13 @@ struct Encoder::Parts {
     const PictureTower& tower = *model.picture;
     OpenTower open;
     open.worker = start(tower.model, wait);
-    const std::vector<Port>& inputs = open.worker->inputs();
+    std::vector<Port> inputs = open.worker->inputs();
+    if (model.text)
+      std::erase_if(inputs, [&](const Port& port) {
+        const bool tokens = port.shape.size() == 2 && port.type != NumberType::float32;
+        if (tokens) open.besides.push_back(few_tokens(port));
+        return tokens;
+      });
     require(
         inputs.size() == 1 && inputs[0].type == NumberType::float32 && inputs[0].shape.size() == 4,
         tower.model.string(),
@@ -192,10 +206,33 @@ struct Encoder::Parts {
     return picture;
   }
 
+  Tensor no_picture(const Port& port) const {
+    const std::array<std::int64_t, 3> sides = shape_of(model.picture->rules);
+    const std::vector<std::int64_t> shape{std::max<std::int64_t>(1, port.shape[0]), sides[0],
+                                          sides[1], sides[2]};
+    return {port.name, port.type, shape,
+            std::string(static_cast<std::size_t>(numbers_in(shape)) * size_of(port.type), '\0')};
+  }
+
+  Tensor few_tokens(const Port& port) const {
+    const std::vector<std::int64_t> few = tokenize(*tokenizer, "a", model.text->most_tokens).ids;
+    const std::int64_t count = std::max<std::int64_t>(1, port.shape[0]);
+    const std::int64_t length = port.shape[1] > 0 ? port.shape[1] : std::ssize(few);
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t row = 0; row < count; ++row)
+      for (std::int64_t i = 0; i < length; ++i)
+        numbers.push_back(port.name == "attention_mask" ? 1
+                          : port.name == "token_type_ids"
+                              ? 0
+                              : few[static_cast<std::size_t>(std::min(i, std::ssize(few) - 1))]);
+    return {port.name, port.type, {count, length}, bytes_of_numbers(numbers, port.type)};
+  }
+
   /// Rows with padding, of texts that were sorted.
   Batch text_batch(const OpenTower& tower, std::span<const Tokens> texts,
                    std::span<const std::size_t> chosen) const {
     Batch batch;
+    batch.inputs = tower.besides;
     std::size_t longest = 1;
     for (const std::size_t row : chosen) {
       batch.rows.push_back(row);
@@ -236,6 +273,7 @@ struct Encoder::Parts {
   Batch picture_batch(const OpenTower& tower, std::span<const std::vector<float>> pictures,
                       std::size_t first, std::size_t end) const {
     Batch batch;
+    batch.inputs = tower.besides;
     const std::array<std::int64_t, 3> sides = shape_of(model.picture->rules);
     const auto each = static_cast<std::size_t>(sides[0] * sides[1] * sides[2]);
     const std::size_t count =
@@ -414,6 +452,11 @@ std::int64_t Encoder::dimensions(Medium medium, const Worker::Wait& wait) {
   tower.columns = parts_->pooled(outputs[0], 0, text ? batch.lengths[0] : 0, medium).size();
   require(tower.columns > 0, "the encoder '", model().name, "' gives empty vectors");
   return tower.columns;
+}
+
+bool Encoder::classifies(const Worker::Wait& wait) {
+  return model().picture && !model().picture->labels.empty() &&
+         !parts_->open_picture(wait).classes.empty();
 }
 
 Tokens Encoder::prepare(std::string_view text) const {

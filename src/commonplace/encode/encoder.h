@@ -36,6 +36,8 @@ class Encoder {
   const EncoderModel& model() const;
   /// The length of its vectors of texts or of pictures.
   std::int64_t dimensions(Medium medium, const Worker::Wait& wait = {});
+  /// Whether it tells what it sees in pictures, see `look`.
+  bool classifies(const Worker::Wait& wait = {});
 
   /// What the encoder computes with: a text as tokens, a picture as a tensor.
   Tokens prepare(std::string_view text) const;

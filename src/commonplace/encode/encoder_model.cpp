@@ -188,7 +188,7 @@ void read_transformers(EncoderModel& model, const std::string& variant) {
                   most_tokens(folder)};
   }
   const fs::path picture = pair ? picture_only : whole;
-  if (!picture.empty() && !rules.empty() && (pair || !model.text)) {
+  if (!picture.empty() && !rules.empty()) {
     PictureTower tower;
     tower.model = picture;
     tower.rules = read_picture_rules(rules);

@@ -1,11 +1,13 @@
 #include "commonplace/formats/photo.h"
 
 #include <algorithm>
+#include <set>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/embedded.h"
 #include "commonplace/formats/svg.h"
+#include "commonplace/formats/tag_name.h"
 #include "commonplace/formats/xmp.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/lines.h"
@@ -45,13 +47,29 @@ void merge_packet(PhotoFacts& facts, const std::string& packet, const std::strin
   }
 }
 
+/// Leaves out keywords that repeat a machine's tags: programs that put XMP into a picture write its
+/// keywords as IPTC and EXIF too, which have no marks.
+void leave_out_repeated(PhotoFacts& facts, const std::vector<ItemTag>& machine) {
+  std::set<std::string> repeated;
+  for (const ItemTag& tag : machine)
+    for (const std::string& path : tag_path(tag.name)) {
+      repeated.insert(tag_key(path));
+      repeated.insert(tag_key(tag_leaf(path)));
+    }
+  std::erase_if(facts.keywords, [&](const std::string& keyword) {
+    return repeated.contains(tag_key(tag_name(keyword)));
+  });
+}
+
 /// XMP comes first: it is what photo managers keep, the rest is what they leave alone.
 PhotoFacts facts_of_embedded(Embedded&& embedded, const std::string& name, const Note& note = {}) {
   PhotoFacts facts;
   for (const std::string& packet : embedded.xmp)
     merge_packet(facts, packet, name + " (the XMP in it)", note);
-  merge(facts, facts_of_iptc(embedded.iptc));
-  merge(facts, std::move(embedded.facts));
+  PhotoFacts others = facts_of_iptc(embedded.iptc);
+  merge(others, std::move(embedded.facts));
+  leave_out_repeated(others, facts.machine);
+  merge(facts, std::move(others));
   return facts;
 }
 

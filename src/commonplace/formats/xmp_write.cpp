@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include <zlib.h>
+
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
+#include "commonplace/formats/embedded.h"
 #include "commonplace/formats/photo.h"
 #include "commonplace/formats/picture_bytes.h"
 #include "commonplace/formats/tag_name.h"
@@ -129,6 +132,57 @@ void finish(XmpChange& change, XmpPacket& packet) {
   parse_xmp(change.packet, change.sidecar.string() + " with the tags added");
 }
 
+/// Larger pictures are not rewritten.
+constexpr std::uint64_t kLargestPicture = std::uint64_t{1} << 30;
+
+/// The packet filled up with blanks to so many bytes, before the mark of its end if it has one.
+std::string filled_up(std::string packet, std::size_t size) {
+  const std::size_t end = std::min(packet.rfind("<?xpacket end"), packet.size());
+  return packet.insert(end, size - packet.size(), ' ');
+}
+
+/// Makes the checksum of the chunk at `place` of a PNG right again.
+void mend_png_checksum(std::string& picture, std::size_t place) {
+  constexpr std::size_t frame = 12;  // length, kind and checksum
+  for (std::size_t at = 8; at + frame <= picture.size();) {
+    const std::size_t length = big_endian(std::string_view(picture).substr(at, 4));
+    if (place < at + frame + length) {
+      const auto* kind = reinterpret_cast<const Bytef*>(picture.data() + at + 4);
+      const uLong checksum = crc32_z(0, kind, length + 4);
+      for (std::size_t i = 0; i < 4; ++i)
+        picture[at + 8 + length + i] = static_cast<char>(checksum >> (24 - 8 * i) & 0xff);
+      return;
+    }
+    at += frame + length;
+  }
+}
+
+/// Puts a packet that is not longer in the place of the one packet `old` of a picture.
+void replace_packet(std::string& picture, const std::string& old, std::string packet,
+                    const std::string& name) {
+  const std::size_t place = picture.find(old);
+  require(place != std::string::npos && picture.find(old, place + 1) == std::string::npos, name,
+          ": the XMP in it is compressed or in several parts, so it is left as it is");
+  require(packet.size() <= old.size(), name,
+          ": the XMP in it would need more room, so it is left as it is");
+  picture.replace(place, old.size(), filled_up(std::move(packet), old.size()));
+  if (picture.starts_with("\x89PNG")) mend_png_checksum(picture, place);
+}
+
+/// Makes sure that a changed picture says what it did but for the tags that were to go.
+void require_only_gone(const XmpChange& change) {
+  const std::string name = change.sidecar.string();
+  const std::set<std::string> gone = keys_of(change.removes);
+  std::set<std::string> expected;
+  std::set<std::string> found;
+  for (const ItemTag& tag : parse_photo(change.before, name).tags)
+    if (const std::string key = tag_key(tag.name); gone.count(key) == 0) expected.insert(key);
+  for (const ItemTag& tag : parse_photo(change.packet, name).tags) found.insert(tag_key(tag.name));
+  require(found == expected, name,
+          ": has tags of the machine outside of its XMP too (IPTC or EXIF), where they would be "
+          "taken for a person's; it is left as it is");
+}
+
 /// The mark on a tag, if it has one.
 MachineMark* find_mark(std::vector<MachineMark>& marks, const std::string& tag) {
   const std::string key = tag_key(tag);
@@ -151,6 +205,28 @@ XmpChange plan_marks(const fs::path& sidecar, const SidecarTags& wanted) {
   XmpPacket packet = read_packet(change);
   settle_marks(packet, wanted, change);
   if (!change.accepts.empty() || !change.removes.empty()) finish(change, packet);
+  return change;
+}
+
+XmpChange plan_marks_inside(const fs::path& photo, const SidecarTags& wanted) {
+  XmpChange change;
+  change.sidecar = photo;
+  change.before = read_file(photo, kLargestPicture);
+  PictureBytes bytes(change.before, photo.string());
+  std::string picture = change.before;
+  for (const std::string& old : read_embedded(bytes).xmp) {
+    XmpPacket packet(old, photo.string() + " (the XMP in it)");
+    XmpChange of_packet;
+    settle_marks(packet, wanted, of_packet);
+    if (of_packet.removes.empty()) continue;
+    set_machine_marks(packet, of_packet.marks);
+    replace_packet(picture, old, packet.serialise(), photo.string());
+    for (std::string& tag : of_packet.removes) change.removes.push_back(std::move(tag));
+    for (MachineMark& mark : of_packet.marks) change.marks.push_back(std::move(mark));
+  }
+  if (change.removes.empty()) return change;
+  change.packet = std::move(picture);
+  require_only_gone(change);
   return change;
 }
 
@@ -227,7 +303,8 @@ void apply_xmp(const XmpChange& change) {
     require(!fs::exists(fs::symlink_status(change.sidecar, ignored)), name,
             ": was made meanwhile, or is a link to nothing; export again");
   } else {
-    require(read_file(change.sidecar, metadata_limit) == change.before, name,
+    const std::uint64_t most = std::max<std::uint64_t>(metadata_limit, change.before.size());
+    require(read_file(change.sidecar, most) == change.before, name,
             ": was changed meanwhile; export again");
   }
   if (change.deletes && !fs::is_symlink(change.sidecar, ignored)) {

@@ -27,7 +27,7 @@ struct SidecarTags {
   std::function<bool(const ItemTag& mark)> withdrawn{};
 };
 
-/// One sidecar as write-back would leave it.
+/// One sidecar, or one picture with XMP inside, as write-back would leave it.
 struct XmpChange {
   std::filesystem::path sidecar;
   bool creates = false;              ///< there was none
@@ -56,9 +56,16 @@ XmpChange plan_xmp(const std::filesystem::path& photo, const std::vector<std::st
 /// on people's tags go, those on rejected and withdrawn ones go with their tags.
 XmpChange plan_marks(const std::filesystem::path& sidecar, const SidecarTags& tags);
 
-/// Writes the planned sidecar beside and renames it. The photo itself is never opened for writing.
-/// A sidecar keeps its permissions, and stays a link if it is one.
-/// Error if the sidecar changed since it was planned.
+/// What taking withdrawn marks with their tags out of the picture's own XMP would change. The new
+/// XMP takes the place of the old one and is filled up with blanks to its length, so that no other
+/// byte of the picture moves or changes (but the checksum that PNG has of it). Error if that cannot
+/// be: the XMP is compressed or in several parts, or the picture would still say the tags elsewhere
+/// (IPTC), then without a mark.
+XmpChange plan_marks_inside(const std::filesystem::path& photo, const SidecarTags& tags);
+
+/// Writes the planned file beside and renames it. A photo is written only by plan_marks_inside.
+/// A file keeps its permissions, and stays a link if it is one.
+/// Error if the file changed since it was planned.
 void apply_xmp(const XmpChange& change);
 
 }  // namespace commonplace

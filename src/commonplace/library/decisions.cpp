@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/identity.h"
 #include "commonplace/library/tag_table.h"
 
 namespace commonplace {
@@ -36,9 +37,10 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
   Statement known =
       library.database().prepare("SELECT 1 FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
-      "INSERT INTO decision(collection, item, tag, verdict, written, time) "
-      "VALUES(?, ?, ?, ?, ?, ?)");
+      "INSERT INTO decision(collection, item, tag, verdict, written, time, who) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?)");
   const std::string now = current_time();
+  const std::string person = current_person();
   DecisionRun run;
   const std::int64_t before = newest(library);
   for (const auto& [collection, of_collection] : decisions)
@@ -48,7 +50,7 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
       const std::string name = tag_name(each.tag);
       require(!name.empty(), "'", each.tag, "' is not a tag: nothing but white space");
       insert.run(collection.name, each.item, tags.find_or_make(name).id,
-                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time);
+                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time, person);
       ++run.count;
     }
   if (run.count > 0) std::tie(run.first, run.last) = std::pair(before + 1, newest(library));

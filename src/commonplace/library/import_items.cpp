@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "commonplace/base/error.h"
+#include "commonplace/io/folder_state.h"
 #include "commonplace/library/imported_features.h"
+#include "commonplace/library/item_files.h"
 #include "commonplace/library/item_writer.h"
 #include "commonplace/library/prune.h"
 
@@ -11,8 +15,34 @@ namespace commonplace {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kProblemsKept = 100;
+
+std::string reading_of(const ImportOptions& options) {
+  Json map = Json::array();
+  for (const auto& [ours, theirs] : options.read.map) map.push_back({ours, theirs});
+  const Json reading = {{"format", options.format},
+                        {"map", map},
+                        {"columns", options.read.columns},
+                        {"tag_separator", static_cast<int>(options.read.tag_separator)},
+                        {"labels_from_folders", options.read.labels_from_folders},
+                        {"root", options.read.root.string()}};
+  return reading.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ImportOptions options_of(const std::string& reading) {
+  const Json json = Json::parse(reading);
+  ImportOptions options;
+  options.format = json.value("format", "");
+  for (const Json& each : json.value("map", Json::array()))
+    options.read.map.emplace_back(each.at(0).get<std::string>(), each.at(1).get<std::string>());
+  options.read.columns = json.value("columns", std::vector<std::string>());
+  options.read.tag_separator = static_cast<char>(json.value("tag_separator", 0));
+  options.read.labels_from_folders = json.value("labels_from_folders", false);
+  options.read.root = json.value("root", "");
+  return options;
+}
 
 /// Finds or makes the collection and notes where it comes from now.
 Collection open_collection(Library& library, const std::string& name, const fs::path& source,
@@ -43,8 +73,8 @@ std::int64_t stranded_images(const Library& library, const Collection& target,
 
 /// Puts every record of the source into the writer, and counts what could not be.
 void read_records(const fs::path& source, const ImportOptions& options, const ReadOptions& read,
-                  const Progress& progress, ItemWriter& writer, ImportedFeatures& features,
-                  ImportSummary& summary) {
+                  const Progress& progress, ItemWriter& writer, ItemFiles* files,
+                  ImportedFeatures& features, ImportSummary& summary) {
   auto bad = [&](const Where& where, const std::string& message) {
     if (options.strict) fail(to_string(where), ": ", message, " (--strict: nothing was added)");
     ++summary.bad;
@@ -63,7 +93,9 @@ void read_records(const fs::path& source, const ImportOptions& options, const Re
   sink.record = [&](Record&& record) {
     std::int64_t row = 0;
     try {
+      if (files != nullptr && files->follow(record.item.id)) ++summary.moved;
       row = writer.put(record.item);
+      if (files != nullptr) files->note(record.item.id);
     } catch (const StorageError&) {
       throw;
     } catch (const Error& error) {
@@ -138,6 +170,7 @@ ImportSummary import_collection(Library& library, const std::string& name, const
   const fs::path absolute = fs::canonical(source);
   ImportSummary summary;
   summary.format = options.format.empty() ? recognise_format(absolute) : options.format;
+  const std::string seen = folder_state(absolute).digest;
   ReadOptions read = options.read;
   if (read.root.empty()) read.root = fs::is_directory(absolute) ? absolute : absolute.parent_path();
 
@@ -147,14 +180,18 @@ ImportSummary import_collection(Library& library, const std::string& name, const
     const std::string root_before =
         has_collection(library, name) ? collection(library, name).root : read.root.string();
     const Collection target = open_collection(library, name, absolute, read.root, summary.format);
-    ItemWriter writer(library, target,
-                      summary.format == "photos" ? ItemOrigin::pictures : ItemOrigin::source);
+    const bool pictures = summary.format == "photos";
+    ItemWriter writer(library, target, pictures ? ItemOrigin::pictures : ItemOrigin::source);
+    // Pictures are found again in the folder that they were in.
+    std::optional<ItemFiles> files;
+    if (pictures && root_before == target.root) files.emplace(library, target);
     ImportedFeatures features(library);
-    read_records(absolute, options, read, progress, writer, features, summary);
+    read_records(absolute, options, read, progress, writer, files ? &*files : nullptr, features,
+                 summary);
     progress({"finishing", 0, 0, ""});
     library.database()
-        .prepare("UPDATE collection SET items = ? WHERE id = ?")
-        .run(writer.rows(), target.id);
+        .prepare("UPDATE collection SET items = ?, reading = ?, seen = ? WHERE id = ?")
+        .run(writer.rows(), reading_of(options), seen, target.id);
     settle_missing_items(library, target, options, absolute, root_before, writer, features,
                          summary);
     features.store(library, collection(library, name), absolute.string());
@@ -163,6 +200,35 @@ ImportSummary import_collection(Library& library, const std::string& name, const
   Transaction sweep(library.database());
   sweep_unrecorded_files(library);
   return summary;
+}
+
+std::optional<ImportOptions> import_options_of(const Library& library,
+                                               const Collection& collection) {
+  if (collection.source.empty()) return std::nullopt;
+  Statement query = library.database().prepare("SELECT reading FROM collection WHERE id = ?");
+  if (!query.bind(collection.id).step() || query.text(0) == "{}") return std::nullopt;
+  return options_of(std::string(query.text(0)));
+}
+
+void note_source(Library& library, const std::string& name, const fs::path& source,
+                 const ImportOptions& options) {
+  const fs::path absolute = fs::canonical(source);
+  const fs::path root = options.read.root.empty()
+                            ? (fs::is_directory(absolute) ? absolute : absolute.parent_path())
+                            : options.read.root;
+  const std::string format = options.format.empty() ? recognise_format(absolute) : options.format;
+  Transaction transaction(library.database());
+  if (has_collection(library, name)) return;
+  const Collection made = open_collection(library, name, absolute, root, format);
+  library.database()
+      .prepare("UPDATE collection SET reading = ? WHERE id = ?")
+      .run(reading_of(options), made.id);
+  transaction.commit();
+}
+
+std::string seen_of_source(const Library& library, const Collection& collection) {
+  Statement query = library.database().prepare("SELECT seen FROM collection WHERE id = ?");
+  return query.bind(collection.id).step() ? std::string(query.text(0)) : std::string();
 }
 
 void add_items(Library& library, const Collection& collection, std::vector<Item> items) {

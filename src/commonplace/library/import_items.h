@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct ImportSummary {
   std::int64_t updated = 0;
   std::int64_t unchanged = 0;
   std::int64_t removed = 0;
+  std::int64_t moved = 0;         ///< pictures that have another name or folder now
   std::int64_t missing = 0;       ///< kept although the source no longer has them
   std::int64_t bad = 0;           ///< records that were skipped
   std::vector<Problem> problems;  ///< the first hundred of them
@@ -48,6 +50,17 @@ struct ImportSummary {
 ImportSummary import_collection(Library& library, const std::string& name,
                                 const std::filesystem::path& source, const ImportOptions& options,
                                 const Progress& progress);
+
+/// How the source of a collection was read when it was added last. Nothing if that is not known: it
+/// was added by an older program, or without a source.
+std::optional<ImportOptions> import_options_of(const Library& library,
+                                               const Collection& collection);
+/// Notes a source without reading it: the collection `name` has no items yet, and is behind its
+/// source until import_collection is called with the same. Nothing happens to one that is there.
+void note_source(Library& library, const std::string& name, const std::filesystem::path& source,
+                 const ImportOptions& options);
+/// The digest of the source's files (io/folder_state.h) when they were read last; empty: never.
+std::string seen_of_source(const Library& library, const Collection& collection);
 
 /// Adds single items to a collection that is there, or updates those of the same ids; all or none.
 /// Where it was added from, and all else, stays. Error for an item that cannot be.

@@ -1,9 +1,13 @@
 #include "commonplace/library/item_facts.h"
 
+#include "commonplace/base/error.h"
+
 namespace commonplace {
 
 std::string machine_state(const Library& library) {
-  return std::to_string(library.database().integer("SELECT count(*) FROM machine_tag"));
+  return concat(library.database().integer("SELECT count(*) FROM machine_tag"), ' ',
+                library.database().integer("SELECT coalesce(max(id), 0) FROM run"), ' ',
+                library.database().integer("SELECT count(*) FROM run WHERE undone = ''"));
 }
 
 ItemFacts item_facts(const Library& library, const Collection& collection) {

@@ -7,6 +7,7 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/xxhash64.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 namespace {
@@ -84,6 +85,7 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 
 ItemWriter::ItemWriter(Library& library, const Collection& collection, ItemOrigin origin)
     : database_(library.database()),
+      collection_name_(collection.name),
       collection_(collection.id),
       origin_(origin),
       tags_(database_),
@@ -99,8 +101,11 @@ ItemWriter::ItemWriter(Library& library, const Collection& collection, ItemOrigi
       clear_labels_(database_.prepare("DELETE FROM label WHERE item = ?")),
       insert_tag_(database_.prepare(
           "INSERT INTO human_tag(item, position, tag, count, written) VALUES(?, ?, ?, ?, ?)")),
-      insert_machine_tag_(database_.prepare(
-          "INSERT OR REPLACE INTO machine_tag(item, tag, model, score) VALUES(?, ?, ?, ?)")),
+      insert_machine_tag_(
+          database_.prepare("INSERT OR REPLACE INTO machine_tag(item, tag, model, score, run) "
+                            "VALUES(?, ?, ?, ?, ?)")),
+      insert_run_tag_(database_.prepare(
+          "INSERT OR REPLACE INTO run_tag(run, item, tag, score) VALUES(?, ?, ?, ?)")),
       insert_label_(
           database_.prepare("INSERT INTO label(item, position, field, value) VALUES(?, ?, ?, ?)")),
       find_marks_(database_.prepare("SELECT tag FROM machine_mark WHERE item = ?")),
@@ -197,7 +202,10 @@ void ItemWriter::write_parts(std::int64_t id, const Item& item) {
     // What the library's own models say of an item is newer than what they wrote to its sidecar.
     const bool known = in_sidecar && given_.bind(id, row.tag).step();
     given_.reset();
-    if (!known) insert_machine_tag_.run(id, row.tag, model_of(row.given->model), row.given->score);
+    if (known) continue;
+    const Machine& machine = machine_of(row.given->model);
+    insert_run_tag_.run(machine.run, id, row.tag, row.given->score);
+    insert_machine_tag_.run(id, row.tag, machine.model, row.given->score, machine.run);
   }
   for (const std::int64_t tag : unmarked_) remove_mark_.run(id, tag);
   position = 0;
@@ -205,15 +213,24 @@ void ItemWriter::write_parts(std::int64_t id, const Item& item) {
     insert_label_.run(id, position++, label.field, label.value);
 }
 
-std::int64_t ItemWriter::model_of(const std::string& name) {
+const ItemWriter::Machine& ItemWriter::machine_of(const std::string& name) {
+  const auto known = machines_.find(name);
+  if (known != machines_.end()) return known->second;
+  Machine machine;
   Statement find = database_.prepare("SELECT id FROM model WHERE name = ?");
-  if (find.bind(name).step()) return find.integer(0);
-  database_
-      .prepare(
-          "INSERT INTO model(name, kind, options, report, created) "
-          "VALUES(?, 'named', '{}', '{}', ?)")
-      .run(name, current_time());
-  return database_.last_row();
+  if (find.bind(name).step()) {
+    machine.model = find.integer(0);
+  } else {
+    database_
+        .prepare(
+            "INSERT INTO model(name, kind, options, report, created) "
+            "VALUES(?, 'named', '{}', '{}', ?)")
+        .run(name, current_time());
+    machine.model = database_.last_row();
+  }
+  machine.run = begin_run(database_, collection_name_, name, "",
+                          {"add", "{}", "the source has it as a machine's", false});
+  return machines_.emplace(name, machine).first->second;
 }
 
 }  // namespace commonplace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,9 +50,15 @@ class ItemWriter {
   std::int64_t insert(const Item& item, std::int64_t fingerprint);
   void update(std::int64_t id, const Item& item, std::int64_t fingerprint);
   void write_parts(std::int64_t id, const Item& item);
-  std::int64_t model_of(const std::string& name);
+  struct Machine {
+    std::int64_t model = 0;
+    std::int64_t run = 0;
+  };
+  const Machine& machine_of(const std::string& name);
 
   Database& database_;
+  std::string collection_name_;
+  std::map<std::string, Machine, std::less<>> machines_;  ///< by name, with the run that noted them
   std::int64_t collection_;
   ItemOrigin origin_;
   TagTable tags_;
@@ -61,6 +69,7 @@ class ItemWriter {
   Statement clear_labels_;
   Statement insert_tag_;
   Statement insert_machine_tag_;
+  Statement insert_run_tag_;
   Statement insert_label_;
   Statement find_marks_;
   Statement insert_mark_;

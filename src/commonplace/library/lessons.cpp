@@ -2,6 +2,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/library/identity.h"
 
 namespace commonplace {
 
@@ -13,14 +14,15 @@ void teach(Library& library, const Collection& collection, std::string_view conc
   Statement known =
       library.database().prepare("SELECT 1 FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
-      "INSERT INTO lesson(collection, concept, written, item, shows, time) "
-      "VALUES(?, ?, ?, ?, ?, ?)");
+      "INSERT INTO lesson(collection, concept, written, item, shows, time, who) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?)");
   const std::string now = current_time();
+  const std::string person = current_person();
   for (const Lesson& each : lessons) {
     require(known.bind(collection.id, each.item).step(), "collection '", collection.name,
             "' has no item '", each.item, "'");
     insert.run(collection.name, tag_key(name), name, each.item, each.shows,
-               each.time.empty() ? now : each.time);
+               each.time.empty() ? now : each.time, person);
   }
   transaction.commit();
 }

@@ -1,11 +1,12 @@
 #include "commonplace/library/machine_labels.h"
 
 #include "commonplace/base/error.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 namespace {
 
-std::int64_t record_model(Library& library, const ModelRecord& model) {
+void record_model(Library& library, const ModelRecord& model) {
   check_collection_name(model.name);
   library.database()
       .prepare(
@@ -17,45 +18,36 @@ std::int64_t record_model(Library& library, const ModelRecord& model) {
   query.bind(model.name).step();
   require(query.text(1) == model.kind, "there is a model '", model.name, "' of another kind (",
           query.text(1), "); give another name");
-  return query.integer(0);
 }
-
-constexpr std::string_view kDelete =
-    "DELETE FROM machine_label WHERE model = ? AND item IN "
-    "(SELECT id FROM item WHERE collection = ?)";
 
 }  // namespace
 
 void store_machine_labels(Library& library, const Collection& collection, const ModelRecord& model,
                           std::string_view field, const std::vector<MachineLabel>& labels) {
+  require(!field.empty(), "labels need the name of their field");
   Transaction transaction(library.database());
-  const std::int64_t id = record_model(library, model);
-  library.database().prepare(std::string(kDelete) + " AND field = ?").run(id, collection.id, field);
+  record_model(library, model);
+  RunNotes notes;
+  notes.command = model.kind;
+  notes.settings = model.options;
+  const std::int64_t run = begin_run(library.database(), collection.name, model.name, field, notes);
   Statement find =
       library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
-      "INSERT INTO machine_label(item, field, value, model, score) VALUES(?, ?, ?, ?, ?)");
+      "INSERT INTO run_label(run, item, value, score) VALUES(?, ?, ?, ?)");
   for (const MachineLabel& each : labels) {
     require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
             "' has no item '", each.item, "'");
-    insert.run(find.integer(0), field, each.value, id, each.score);
+    insert.run(run, find.integer(0), each.value, each.score);
   }
+  show_runs(library.database(), collection.name, model.name, field);
   transaction.commit();
 }
 
 std::int64_t remove_machine_labels(Library& library, const Collection& collection,
                                    std::string_view model) {
   model_record(library, model);
-  Transaction transaction(library.database());
-  Statement count = library.database().prepare(
-      "SELECT count(*), m.id FROM machine_label l JOIN model m ON m.id = l.model "
-      "JOIN item i ON i.id = l.item WHERE m.name = ? AND i.collection = ?");
-  count.bind(model, collection.id).step();
-  const std::int64_t removed = count.integer(0);
-  if (removed > 0)
-    library.database().prepare(std::string(kDelete)).run(count.integer(1), collection.id);
-  transaction.commit();
-  return removed;
+  return undo_runs_of(library, collection, model);
 }
 
 std::vector<GivenLabel> machine_labels_of(const Library& library, const Collection& collection,

@@ -34,8 +34,9 @@ RememberedMarks::RememberedMarks(const Library& library, const Collection& colle
           "WHERE i.collection = ? AND i.key = ? AND t.key = ? AND NOT EXISTS("
           "SELECT 1 FROM machine_tag g WHERE g.item = m.item AND g.tag = m.tag)")),
       run_(library.database().prepare(
-          "SELECT g.run FROM item i JOIN machine_tag g ON g.item = i.id "
+          "SELECT r.time FROM item i JOIN machine_tag g ON g.item = i.id "
           "JOIN tag t ON t.id = g.tag JOIN model m ON m.id = g.model "
+          "JOIN run r ON r.id = g.run AND r.command <> 'add' "
           "WHERE i.collection = ? AND i.key = ? AND t.key = ? AND m.name = ?")),
       count_(library.database().prepare(
           "SELECT count(*) FROM item i JOIN machine_mark m ON m.item = i.id "

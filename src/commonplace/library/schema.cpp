@@ -169,6 +169,121 @@ CREATE TABLE machine_mark(          -- written to a sidecar by an export, or fou
 ALTER TABLE item ADD COLUMN sourceless INTEGER NOT NULL DEFAULT 0;
 UPDATE item SET sourceless = 1 WHERE key GLOB 'learned-????????????????';
 )sql",
+    // What machines wrote by the run that wrote it, who decided, what is said of a tag, and what
+    // keeping a library up to date has to remember.
+    R"sql(
+CREATE TABLE fact(                  -- of the library itself
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO fact VALUES('identity', lower(hex(randomblob(16))));
+
+ALTER TABLE decision ADD COLUMN who TEXT NOT NULL DEFAULT '';
+ALTER TABLE decision ADD COLUMN origin TEXT NOT NULL DEFAULT ''; -- another library's identity, and
+ALTER TABLE decision ADD COLUMN number INTEGER NOT NULL DEFAULT 0; -- its number there
+ALTER TABLE lesson ADD COLUMN who TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE tag ADD COLUMN description TEXT NOT NULL DEFAULT '';
+ALTER TABLE tag ADD COLUMN manual INTEGER NOT NULL DEFAULT 0; -- machines never give it
+ALTER TABLE tag ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0; -- it is not shown
+CREATE TABLE vocabulary_change(     -- a log that only grows
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,               -- "describe", "rename", ...
+  change TEXT NOT NULL,             -- JSON: all that it takes to do it and to undo it
+  who TEXT NOT NULL,
+  time TEXT NOT NULL,
+  undone TEXT NOT NULL DEFAULT ''   -- when it was taken back
+) STRICT;
+
+CREATE TABLE run(                   -- what a machine wrote at once; kept when it is taken back
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  command TEXT NOT NULL,            -- "apply", "update", "transfer"; "add": a source had it
+  collection TEXT NOT NULL,
+  model TEXT NOT NULL,
+  version TEXT NOT NULL,            -- which of the models that were called so
+  field TEXT NOT NULL,              -- of the labels it wrote; empty: it wrote tags
+  settings TEXT NOT NULL,           -- JSON
+  reason TEXT NOT NULL,
+  replaces INTEGER NOT NULL,        -- all that the model had said of the collection
+  time TEXT NOT NULL,
+  undone TEXT NOT NULL DEFAULT ''   -- when it was taken back
+) STRICT;
+CREATE INDEX run_by_model ON run(collection, model, field);
+CREATE TABLE run_tag(               -- what machine_tag is made of: the runs that are in force
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE,
+  tag INTEGER NOT NULL REFERENCES tag,
+  score REAL NOT NULL CHECK(score BETWEEN 0 AND 1),
+  PRIMARY KEY(run, item, tag)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_tag_by_item ON run_tag(item);
+CREATE INDEX run_tag_by_tag ON run_tag(tag);
+CREATE TABLE run_label(             -- and machine_label
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE,
+  value TEXT NOT NULL,
+  score REAL NOT NULL CHECK(score BETWEEN 0 AND 1),
+  PRIMARY KEY(run, item, value)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_label_by_item ON run_label(item);
+
+INSERT INTO run(command, collection, model, version, field, settings, reason, replaces, time)
+SELECT DISTINCT CASE t.run WHEN '' THEN 'add' ELSE 'apply' END, c.name, m.name, '', '', '{}', '',
+  0, CASE t.run WHEN '' THEN c.changed ELSE t.run END
+FROM machine_tag t JOIN item i ON i.id = t.item JOIN collection c ON c.id = i.collection
+JOIN model m ON m.id = t.model;
+INSERT INTO run_tag
+SELECT r.id, t.item, t.tag, t.score
+FROM machine_tag t JOIN item i ON i.id = t.item JOIN collection c ON c.id = i.collection
+JOIN model m ON m.id = t.model JOIN run r ON r.collection = c.name AND r.model = m.name AND
+  CASE t.run WHEN '' THEN r.command = 'add' ELSE r.command = 'apply' AND r.time = t.run END;
+INSERT INTO run(command, collection, model, version, field, settings, reason, replaces, time)
+SELECT DISTINCT 'transfer', c.name, m.name, m.created, l.field, m.options, '', 1, m.created
+FROM machine_label l JOIN item i ON i.id = l.item JOIN collection c ON c.id = i.collection
+JOIN model m ON m.id = l.model;
+INSERT INTO run_label
+SELECT r.id, l.item, l.value, l.score
+FROM machine_label l JOIN item i ON i.id = l.item JOIN collection c ON c.id = i.collection
+JOIN model m ON m.id = l.model
+JOIN run r ON r.collection = c.name AND r.model = m.name AND r.field = l.field;
+
+CREATE TABLE machine_tag_by_run(
+  item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE,
+  tag INTEGER NOT NULL REFERENCES tag,
+  model INTEGER NOT NULL REFERENCES model ON DELETE CASCADE,
+  score REAL NOT NULL CHECK(score BETWEEN 0 AND 1),
+  run INTEGER NOT NULL REFERENCES run,
+  PRIMARY KEY(item, tag, model)
+) STRICT, WITHOUT ROWID;
+INSERT INTO machine_tag_by_run
+SELECT t.item, t.tag, m.id, t.score, t.run
+FROM run_tag t JOIN run r ON r.id = t.run JOIN model m ON m.name = r.model;
+DROP TABLE machine_tag;
+ALTER TABLE machine_tag_by_run RENAME TO machine_tag;
+CREATE INDEX machine_tag_by_tag ON machine_tag(tag, item);
+CREATE INDEX machine_tag_by_model ON machine_tag(model);
+CREATE INDEX machine_tag_by_run ON machine_tag(run);
+
+ALTER TABLE collection ADD COLUMN reading TEXT NOT NULL DEFAULT '{}'; -- JSON: how to read the source
+ALTER TABLE collection ADD COLUMN seen TEXT NOT NULL DEFAULT ''; -- what its files were then
+CREATE TABLE item_file(             -- the picture of an item, as it was when it was read last
+  item INTEGER PRIMARY KEY REFERENCES item ON DELETE CASCADE,
+  size INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  content INTEGER NOT NULL          -- a hash, by which a moved file is known again
+) STRICT;
+CREATE INDEX item_file_by_content ON item_file(content);
+CREATE TABLE upkeep(                -- what was brought up to date, and from what
+  collection TEXT NOT NULL,
+  step TEXT NOT NULL,
+  state TEXT NOT NULL,
+  items INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  said TEXT NOT NULL,
+  time TEXT NOT NULL,
+  PRIMARY KEY(collection, step)
+) STRICT, WITHOUT ROWID;
+)sql",
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace {
 namespace {
@@ -18,11 +18,6 @@ ModelRecord model_record(const Library& library, const Statement& row) {
           std::string(row.text(3)),
           std::string(row.text(4)),
           std::string(row.text(5))};
-}
-
-std::int64_t model_id(const Library& library, std::string_view name) {
-  Statement query = library.database().prepare("SELECT id FROM model WHERE name = ?");
-  return query.bind(name).step() ? query.integer(0) : 0;
 }
 
 void sweep(Library& library) {
@@ -102,6 +97,9 @@ void remove_model(Library& library, std::string_view name) {
   {
     Transaction transaction(library.database());
     library.database().prepare("DELETE FROM model WHERE name = ?").run(name);
+    library.database()
+        .prepare("UPDATE run SET undone = ? WHERE model = ? AND undone = ''")
+        .run(current_time(), name);
     transaction.commit();
   }
   sweep(library);
@@ -117,28 +115,7 @@ void name_model(Library& library, std::string_view name) {
 
 void store_machine_tags(Library& library, const Collection& collection, std::string_view model,
                         const std::vector<MachineTag>& tags) {
-  model_record(library, model);
-  Transaction transaction(library.database());
-  const std::int64_t id = model_id(library, model);
-  library.database()
-      .prepare(
-          "DELETE FROM machine_tag WHERE model = ? AND item IN "
-          "(SELECT id FROM item WHERE collection = ?)")
-      .run(id, collection.id);
-  TagTable table(library.database());
-  Statement find =
-      library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
-  Statement insert = library.database().prepare(
-      "INSERT INTO machine_tag(item, tag, model, score, run) VALUES(?, ?, ?, ?, ?)");
-  const std::string now = current_time();
-  for (const MachineTag& each : tags) {
-    require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
-            "' has no item '", each.item, "'");
-    const std::int64_t tag = table.find_or_make(each.tag).id;
-    require(tag != 0, "'", each.tag, "' is not a tag: nothing but white space");
-    insert.run(find.integer(0), tag, id, each.score, now);
-  }
-  transaction.commit();
+  store_run(library, collection, model, tags, {});
 }
 
 std::int64_t count_machine_tags(const Library& library, const Collection& collection,

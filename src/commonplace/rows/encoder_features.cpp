@@ -23,6 +23,7 @@
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/partial_rows.h"
 #include "commonplace/rows/row_table.h"
+#include "commonplace/rows/seen_classes.h"
 #include "commonplace/rows/stored_record.h"
 
 namespace commonplace {
@@ -104,10 +105,14 @@ class EncoderMaking {
   MadeEncoderFeatures run() {
     const auto begun = Clock::now();
     columns_ = encoder_.dimensions(of_, [&] { tell(); });
+    classifies_ = of_ == Medium::picture && encoder_.classifies([&] { tell(); });
     MadeEncoderFeatures made;
     made.model = model_name_;
     made.of = of_;
-    if (of_ == Medium::picture) require_pictures();
+    if (of_ == Medium::picture) {
+      require_pictures();
+      require_most_files(library_, collection_, name_, sources_, run_.comm);
+    }
     made.kept = keep_stored();
     encode_rest();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -137,6 +142,7 @@ class EncoderMaking {
 
  private:
   bool is_first() const { return run_.comm.rank() == 0; }
+  std::int64_t kept_columns() const { return columns_ + (classifies_ ? 2 * kSeenClasses : 0); }
   std::int64_t chunk_size() const { return of_ == Medium::text ? kTextChunk : kPictureChunk; }
 
   void tell() const {
@@ -171,6 +177,10 @@ class EncoderMaking {
     if (table.model != fingerprint_ || record->columns != columns_ ||
         record->source != source_text(table.digest))
       return {};
+    if (classifies_) {
+      seen_before_ = stored_seen(library_, collection_, name_);
+      if (!seen_before_ || seen_before_->digest != table.digest) return {};
+    }
     kept_record_ = *record;
     return table;
   }
@@ -179,6 +189,8 @@ class EncoderMaking {
   std::int64_t keep_stored() {
     const std::optional<RowTable> before = earlier();
     require_same(run_.comm, before ? before->digest : "none", concat("features '", name_, "'"));
+    if (!before && of_ == Medium::picture)
+      require_files_of_rows(library_, collection_, name_, model_name_, sources_, run_.comm);
     if (!before) return 0;
     const std::int64_t count = std::min<std::int64_t>(kept_record_->rows, std::ssize(sources_));
     if (of_ == Medium::text)
@@ -310,7 +322,12 @@ class EncoderMaking {
     std::vector<std::vector<float>> pictures;
     for (PreparedItem* item : items) pictures.push_back(std::move(item->tensor));
     try {
-      return encoder_.encode(pictures, wait);
+      if (!classifies_) return encoder_.encode(pictures, wait);
+      const Encoder::Seen seen = encoder_.look(pictures, wait);
+      Matrix rows(seen.vectors.rows(), kept_columns());
+      for (std::int64_t row = 0; row < rows.rows(); ++row)
+        rows.row(row) << seen.vectors.row(row), likeliest_classes(seen.classes.row(row));
+      return rows;
     } catch (const WorkerCrash&) {
       for (std::size_t i = 0; i < items.size(); ++i) items[i]->tensor = std::move(pictures[i]);
       throw;
@@ -325,7 +342,7 @@ class EncoderMaking {
     } catch (const WorkerCrash&) {
       if (++crashes_ > kMostCrashes) throw;
     }
-    Matrix rows = Matrix::Zero(std::ssize(items), columns_);
+    Matrix rows = Matrix::Zero(std::ssize(items), kept_columns());
     for (std::size_t i = 0; i < items.size(); ++i) {
       try {
         rows.row(static_cast<std::int64_t>(i)) = encode({items[i]}).row(0);
@@ -348,7 +365,7 @@ class EncoderMaking {
     for (PreparedItem* item : fresh)
       if (item->state.problem.empty()) good.push_back(item);
     const Matrix encoded = good.empty() ? Matrix() : encode_with_care(good);
-    Matrix rows = Matrix::Zero(std::ssize(fresh), columns_);
+    Matrix rows = Matrix::Zero(std::ssize(fresh), kept_columns());
     std::vector<std::uint64_t> fingerprints;
     std::vector<std::string> problems;
     std::int64_t at = 0;
@@ -356,7 +373,8 @@ class EncoderMaking {
       ImageState& state = fresh[i]->state;
       if (at < std::ssize(good) && fresh[i] == good[static_cast<std::size_t>(at)]) {
         rows.row(static_cast<std::int64_t>(i)) = encoded.row(at++);
-        if (state.problem.empty() && rows.row(static_cast<std::int64_t>(i)).isZero(0))
+        if (state.problem.empty() &&
+            rows.row(static_cast<std::int64_t>(i)).head(columns_).isZero(0))
           state.problem = kNothing;
       }
       fingerprints.push_back(state.fingerprint);
@@ -373,7 +391,7 @@ class EncoderMaking {
     for (std::size_t i = 0; i < done_.size(); ++i)
       if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
     if (rest.empty()) return;
-    rows_.emplace(folder_, "encoded", fingerprint_, columns_, run_.comm);
+    rows_.emplace(folder_, "encoded", fingerprint_, kept_columns(), run_.comm);
     total_ = std::ssize(rest);
     const std::int64_t chunks = (total_ + chunk_size() - 1) / chunk_size();
     const auto rows_of = [&](std::int64_t chunk) {
@@ -418,6 +436,29 @@ class EncoderMaking {
     rows_->join(run_.comm);
   }
 
+  /// What is behind the vectors of rows that are unfinished, and what was stored of the others.
+  SeenClasses seen(const std::string& digest) const {
+    SeenClasses result{digest, encoder_.model().picture->labels, {}, {}};
+    result.classes.columns = std::ssize(result.labels);
+    std::unordered_map<std::string_view, std::int64_t> before;
+    if (seen_before_)
+      for (std::size_t i = 0; i < seen_before_->ids.size(); ++i)
+        before[seen_before_->ids[i]] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      result.ids.push_back(sources_[i].id);
+      const auto known = before.find(sources_[i].id);
+      if (done_[i] && known != before.end())
+        result.classes.push_row(seen_before_->classes.view(), known->second);
+      else if (!done_[i] && states_[i].known && states_[i].problem.empty())
+        push_classes(
+            result.classes,
+            rows_->row(states_[i].fingerprint).subspan(static_cast<std::size_t>(columns_)));
+      else
+        result.classes.end_row();
+    }
+    return result;
+  }
+
   FeatureRecord store() {
     if (unchanged_) return *kept_record_;
     const std::string digest = digest_of(fingerprint_, sources_, states_);
@@ -435,6 +476,7 @@ class EncoderMaking {
                   writer.write(path);
                 });
     store_table(library_, model_name_ + ".images", digest, fingerprint_, sources_, states_);
+    if (classifies_) store_seen(library_, collection_, name_, seen(digest));
     return store_features(library_, collection_,
                           {name_, false, std::ssize(sources_), columns_, source_text(digest), {}},
                           options_.numbers, [&](NpyWriter& writer) {
@@ -468,6 +510,8 @@ class EncoderMaking {
   std::vector<bool> blank_;
   std::vector<bool> done_;  ///< the stored row holds
   std::int64_t columns_ = 0;
+  bool classifies_ = false;  ///< what it sees is kept too, behind the vectors
+  std::optional<SeenClasses> seen_before_;
   std::optional<PartialRows> rows_;
   mutable std::mutex rows_mutex_;  ///< of rows_, while chunks are encoded
   std::int64_t reached_ = 0;
@@ -492,28 +536,46 @@ bool has_stored_encoder(const Library& library, const Collection& collection,
   return find_model(library, collection.name + "." + name, kEncoderKind).has_value();
 }
 
-StoredEncoder stored_encoder(const Library& library, const Collection& collection,
-                             const std::string& name, const EncoderOptions& options) {
+std::optional<Medium> encoded_medium(const Library& library, const Collection& collection,
+                                     const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
-  require(record.has_value(), "the features '", name, "' of '", collection.name,
-          "' were not made by an encoder");
+  if (!record) return {};
+  const Json stored = Json::parse(record->options, nullptr, false);
+  if (!stored.is_object() || !stored.contains("of")) return {};
+  return stored["of"] == "text" ? Medium::text : Medium::picture;
+}
+
+std::optional<EncoderName> stored_encoder_name(const Library& library, const Collection& collection,
+                                               const std::string& name) {
+  const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
+  if (!record) return std::nullopt;
   const Json stored = Json::parse(record->options, nullptr, false);
   require(stored.is_object() && stored.contains("encoder") && stored.contains("folder") &&
               stored.contains("of") && stored.contains("fingerprint"),
           "the model '", record->name, "' is damaged");
+  return EncoderName{stored["encoder"].get<std::string>(), stored["folder"].get<std::string>(),
+                     stored["of"] == "text" ? Medium::text : Medium::picture,
+                     stored["fingerprint"].get<std::string>()};
+}
+
+Encoder open_encoder(const EncoderName& name, const EncoderOptions& options) {
   const fs::path models = options.models.empty() ? models_folder() : options.models;
-  const Medium of = stored["of"] == "text" ? Medium::text : Medium::picture;
   std::error_code error;
-  const auto folder = stored["folder"].get<std::string>();
-  EncoderModel model = fs::is_directory(folder, error)
-                           ? read_encoder_model(folder)
-                           : find_encoder(stored["encoder"].get<std::string>(), models);
-  require(fingerprint_of(model, of) == stored["fingerprint"], "the encoder '", model.name,
-          "' is another one than made the features '", name,
-          "'; make them again with: commonplace "
-          "features LIB ",
-          collection.name, " --encoder ", model.name, " --name ", name);
-  return {Encoder(std::move(model), options), of};
+  EncoderModel model = fs::is_directory(name.folder, error) ? read_encoder_model(name.folder)
+                                                            : find_encoder(name.encoder, models);
+  require(fingerprint_of(model, name.of) == name.fingerprint, "the encoder '", model.name,
+          "' is another one than made the features; make them again with: commonplace features LIB"
+          " COLLECTION --encoder ",
+          model.name);
+  return Encoder(std::move(model), options);
+}
+
+StoredEncoder stored_encoder(const Library& library, const Collection& collection,
+                             const std::string& name, const EncoderOptions& options) {
+  const auto stored = stored_encoder_name(library, collection, name);
+  require(stored.has_value(), "the features '", name, "' of '", collection.name,
+          "' were not made by an encoder");
+  return {open_encoder(*stored, options), stored->of};
 }
 
 Eigen::RowVectorXf encode_unseen_text(Encoder& encoder, std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,21 @@ MadeEncoderFeatures make_encoder_features(Library& library, const Collection& co
                                           const std::string& name,
                                           const EncoderFeatureOptions& options, const Run& run);
 
+/// Which encoder made something: enough to find it again, and to tell whether it is the same.
+struct EncoderName {
+  std::string encoder;
+  std::string folder;
+  Medium of = Medium::text;  ///< what it read
+  std::string fingerprint;   ///< of what it needs for that
+
+  bool operator==(const EncoderName&) const = default;
+};
+/// Nothing if no encoder made features `name`.
+std::optional<EncoderName> stored_encoder_name(const Library& library, const Collection& collection,
+                                               const std::string& name);
+/// Error if it is gone or has become another since.
+Encoder open_encoder(const EncoderName& name, const EncoderOptions& options = {});
+
 /// The encoder that made features `name`, for items that are not in the library, and what it read.
 struct StoredEncoder {
   Encoder encoder;
@@ -55,6 +71,10 @@ StoredEncoder stored_encoder(const Library& library, const Collection& collectio
 /// Whether features `name` were made by an encoder.
 bool has_stored_encoder(const Library& library, const Collection& collection,
                         const std::string& name);
+
+/// What of the items the encoder read that made features `name`; nothing if none made them.
+std::optional<Medium> encoded_medium(const Library& library, const Collection& collection,
+                                     const std::string& name);
 
 /// What a query or an unseen item is to such features: a vector of length one. The picture is given
 /// by the bytes of its file. Error if the encoder does not read that.

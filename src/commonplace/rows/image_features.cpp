@@ -50,13 +50,14 @@ class Making {
 
   MadeImageFeatures run(bool relearn) {
     const auto begun = Clock::now();
-    require_most_files();
+    require_most_files(library_, collection_, name_, sources_, run_.comm);
     MadeImageFeatures made;
     made.model = model_name_;
     std::optional<ImageFeatureModel> stored;
     if (is_first() && !relearn) stored = stored_model();
     made.learned = run_.comm.broadcast(!stored.has_value(), 0);
-    if (made.learned) require_files_of_rows();
+    if (made.learned)
+      require_files_of_rows(library_, collection_, name_, model_name_, sources_, run_.comm);
     if (made.learned)
       learn();
     else
@@ -90,57 +91,6 @@ class Making {
 
  private:
   bool is_first() const { return run_.comm.rank() == 0; }
-
-  /// Refuses to go on where rows would be made anew without nearly all of the files that they were
-  /// made of.
-  void require_most_files() const {
-    std::int64_t files = 0;
-    std::int64_t missing = 0;
-    std::string first;
-    for (const ImageSource& source : sources_) {
-      if (source.location.empty() || source.location.find("://") != std::string::npos) continue;
-      ++files;
-      std::error_code error;
-      if (fs::is_regular_file(source.location, error)) continue;
-      if (missing++ == 0) first = source.location;
-    }
-    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
-    const bool stored = std::any_of(records.begin(), records.end(),
-                                    [&](const FeatureRecord& each) { return each.name == name_; });
-    if (!run_.comm.broadcast(stored && files > 0 && missing * 10 >= files * 9, 0)) return;
-    fail(
-        missing, " of the ", files, " pictures of '", collection_.name, "' are not there (such as ",
-        first, "); the features '", name_,
-        "' are left as they are. If a disk is away, connect it and try again; if the pictures have "
-        "moved or are gone, add their folder again");
-  }
-
-  /// Refuses to learn anew where a picture that has a row is not there: what was made of it before
-  /// does not fit the new model, so it would be lost.
-  void require_files_of_rows() const {
-    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
-    const auto table_record = find_model(library_, model_name_ + ".images", kRowTableKind);
-    if (!table_record ||
-        std::none_of(records.begin(), records.end(),
-                     [&](const FeatureRecord& each) { return each.name == name_; }))
-      return;
-    const RowTable table = load_table(table_record->file);
-    std::int64_t missing = 0;
-    std::string first;
-    for (const ImageSource& source : sources_) {
-      const auto state = table.states.find(source.id);
-      std::error_code error;
-      if (state == table.states.end() || !state->second.known || !state->second.problem.empty() ||
-          source.location.empty() || fs::is_regular_file(source.location, error))
-        continue;
-      if (missing++ == 0) first = source.location;
-    }
-    if (!run_.comm.broadcast(missing > 0, 0)) return;
-    fail("everything would be learned anew, but ", missing, " pictures of '", collection_.name,
-         "' that have features '", name_, "' are not there (such as ", first,
-         "); the features are left as they are. If a disk is away, connect it and try again; if "
-         "the pictures are gone, remove the features first (commonplace remove)");
-  }
 
   /// The model of this name, if it was learned with the same options.
   std::optional<ImageFeatureModel> stored_model() const {

@@ -1,12 +1,71 @@
 #include "commonplace/rows/row_table.h"
 
+#include <algorithm>
+
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/xxhash64.h"
+#include "commonplace/library/stored_features.h"
 
 namespace commonplace {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+bool has_features(const Library& library, const Collection& collection, const std::string& name) {
+  const std::vector<FeatureRecord> records = feature_records(library, collection);
+  return std::any_of(records.begin(), records.end(),
+                     [&](const FeatureRecord& each) { return each.name == name; });
+}
+
+bool is_there(const ImageSource& source) {
+  std::error_code error;
+  return fs::is_regular_file(source.location, error);
+}
+
+}  // namespace
+
+void require_most_files(const Library& library, const Collection& collection,
+                        const std::string& name, const std::vector<ImageSource>& sources,
+                        Comm& comm) {
+  std::int64_t files = 0;
+  std::int64_t missing = 0;
+  std::string first;
+  for (const ImageSource& source : sources) {
+    if (source.location.empty() || source.location.find("://") != std::string::npos) continue;
+    ++files;
+    if (!is_there(source) && missing++ == 0) first = source.location;
+  }
+  const bool stored = has_features(library, collection, name);
+  if (!comm.broadcast(stored && files > 0 && missing * 10 >= files * 9, 0)) return;
+  fail(missing, " of the ", files, " pictures of '", collection.name, "' are not there (such as ",
+       first, "); the features '", name,
+       "' are left as they are. If a disk is away, connect it and try again; if the pictures have "
+       "moved or are gone, add their folder again");
+}
+
+void require_files_of_rows(const Library& library, const Collection& collection,
+                           const std::string& name, const std::string& model,
+                           const std::vector<ImageSource>& sources, Comm& comm) {
+  const auto table_record = find_model(library, model + ".images", kRowTableKind);
+  if (!table_record || !has_features(library, collection, name)) return;
+  const RowTable table = load_table(table_record->file);
+  std::int64_t missing = 0;
+  std::string first;
+  for (const ImageSource& source : sources) {
+    const auto state = table.states.find(source.id);
+    if (state == table.states.end() || !state->second.known || !state->second.problem.empty() ||
+        source.location.empty() || is_there(source))
+      continue;
+    if (missing++ == 0) first = source.location;
+  }
+  if (!comm.broadcast(missing > 0, 0)) return;
+  fail("everything would be made anew, but ", missing, " pictures of '", collection.name,
+       "' that have features '", name, "' are not there (such as ", first,
+       "); the features are left as they are. If a disk is away, connect it and try again; if "
+       "the pictures are gone, remove the features first (commonplace remove)");
+}
 
 std::string digest_of(const std::string& model, const std::vector<ImageSource>& sources,
                       const std::vector<ImageState>& states) {

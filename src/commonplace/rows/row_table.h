@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "commonplace/comm/comm.h"
 #include "commonplace/library/library.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/rows/image_rows.h"
@@ -29,6 +30,17 @@ void store_table(Library& library, const std::string& name, const std::string& d
                  const std::string& model, const std::vector<ImageSource>& sources,
                  const std::vector<ImageState>& states);
 RowTable load_table(const std::filesystem::path& path);
+
+/// Refuses to go on where rows that are stored would be made of nearly no file: Error if nine in
+/// ten of the pictures are not there. Collective.
+void require_most_files(const Library& library, const Collection& collection,
+                        const std::string& name, const std::vector<ImageSource>& sources,
+                        Comm& comm);
+/// Refuses to make everything anew where a picture that has a row is not there: what was made of it
+/// before does not fit another model, so it would be lost. Collective.
+void require_files_of_rows(const Library& library, const Collection& collection,
+                           const std::string& name, const std::string& model,
+                           const std::vector<ImageSource>& sources, Comm& comm);
 
 /// The model of that name and kind, if there is one.
 std::optional<ModelRecord> find_model(const Library& library, const std::string& name,

@@ -8,11 +8,15 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/top_k.h"
 #include "commonplace/features/tokens.h"
+#include "commonplace/io/npy.h"
 #include "commonplace/library/item_facts.h"
 #include "commonplace/library/items.h"
+#include "commonplace/library/stored_features.h"
 #include "commonplace/library/stored_models.h"
 #include "commonplace/rows/item_texts.h"
+#include "commonplace/rows/unseen.h"
 #include "commonplace/search/conditions.h"
 #include "commonplace/search/explain.h"
 #include "commonplace/search/index.h"
@@ -43,6 +47,7 @@ std::string target_of(const ModelRecord& record) {
 Answer read_all(const Answerer& searcher, const Ranking& ranking, const Options& options) {
   Answer answer;
   answer.unknown = ranking.ask.unknown;
+  if (ranking.meant) answer.problem = ranking.meant->problem;
   ItemReader reader = searcher.reader();
   for (const RankedItem& each : ranking.items)
     if (auto hit = searcher.read(ranking, each, reader, options))
@@ -69,6 +74,9 @@ struct Answerer::Parts {
                           index_is_new = true;
                           run.progress(step);
                         }});
+    if (const auto of_meaning = meaning_record(library, searched.name)) {
+      meaning.emplace(library, searched, *of_meaning, run);
+    }
     tokens = model ? model->options.terms.tokens : TokenOptions();
     ranker.emplace(index, model ? &*model : nullptr, run.jobs);
   }
@@ -100,8 +108,21 @@ struct Answerer::Parts {
                                                std::int64_t limit) {
     std::vector<RankedItem> result;
     for (std::size_t row = 0; row < rows.size() && std::ssize(result) < limit; ++row)
-      if (rows[row] != 0) result.push_back({static_cast<std::int64_t>(row), 0, 0, 0});
+      if (rows[row] != 0) result.push_back({static_cast<std::int64_t>(row), 0, 0, 0, 0});
     return result;
+  }
+
+  void explain_meaning(const Ranking& ranking, std::int64_t row, Reasons& reasons) const {
+    bool looked = false;
+    for (std::size_t i = 0; i < ranking.meant->fits.size(); ++i) {
+      const std::vector<float>& fits = ranking.meant->fits[i];
+      if (row >= std::ssize(fits) || fits[static_cast<std::size_t>(row)] <= 0) continue;
+      const MeaningWay& way = meaning->model().ways[i];
+      const double fit = fits[static_cast<std::size_t>(row)];
+      reasons.meanings.push_back({way.kind, fit, fit * way.weight});
+      looked = looked || way.kind != MeaningKind::texts;
+    }
+    if (looked) reasons.seen = meaning->seen(ranking.asked, row);
   }
 
   const Library& library;
@@ -113,6 +134,8 @@ struct Answerer::Parts {
   bool index_is_new = false;
   TokenOptions tokens;
   std::optional<Ranker> ranker;
+  std::optional<MeaningSearcher> meaning;
+  mutable UnseenFeatures unseen{library, searched.name};
 };
 
 Answerer::Answerer(const Library& library, const std::string& collection, const std::string& model,
@@ -126,9 +149,13 @@ const std::string& Answerer::model() const {
   static const std::string none;
   return parts_->record ? parts_->record->name : none;
 }
-bool Answerer::index_is_new() const { return parts_->index_is_new; }
+bool Answerer::index_is_new() const {
+  return parts_->index_is_new || (parts_->meaning && parts_->meaning->index_is_new());
+}
 
 void Answerer::keep_index(Library& library) const {
+  if (parts_->meaning && parts_->meaning->index_is_new()) parts_->meaning->keep_index(library);
+  if (!parts_->index_is_new) return;
   if (parts_->record)
     store_index(library, *parts_->record, parts_->index);
   else
@@ -151,10 +178,46 @@ Ranking Answerer::rank(const Query& query, const Options& options) const {
         std::count_if(allowed.begin(), allowed.end(), [](std::uint8_t row) { return row != 0; });
     return ranking;
   }
-  RankedItems ranked =
-      parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only, parts_->jobs);
+  std::span<const float> meant;
+  if (parts_->meaning && !options.words_only) {
+    for (const std::string& word : query.words)
+      ranking.asked += (ranking.asked.empty() ? "" : " ") + word;
+    ranking.meant = std::make_shared<const MeaningSearcher::Found>(
+        parts_->meaning->ask(ranking.asked, parts_->index.items, parts_->jobs));
+    meant = ranking.meant->scores;
+    // Words that are nowhere are not missed where what they mean was found.
+    if (!meant.empty()) ranking.ask.unknown.clear();
+  }
+  RankedItems ranked = parts_->ranker->rank(ranking.ask, options.limit, allowed, options.words_only,
+                                            meant, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
+  return ranking;
+}
+
+Ranking Answerer::rank_like_picture(std::string_view bytes, const std::string& called,
+                                    const Options& options) const {
+  Ranking ranking;
+  for (const FeatureRecord& record : feature_records(parts_->library, parts_->searched)) {
+    if (record.sparse) continue;
+    const auto looks = parts_->unseen.of(record.name, {"", bytes, called});
+    if (!looks) continue;
+    const Eigen::RowVectorXf asked =
+        Eigen::Map<const Eigen::RowVectorXf>(looks->data(), std::ssize(*looks)).normalized();
+    read_npy_blocks(record.file, [&](std::int64_t first, const Matrix& block) {
+      for (Eigen::Index i = 0; i < block.rows(); ++i) {
+        const float length = block.row(i).norm();
+        if (!(length > 0)) continue;
+        const double alike = static_cast<double>(block.row(i).dot(asked) / length);
+        if (alike > 0) ranking.items.push_back({first + i, alike, 0, 0, alike});
+      }
+    });
+    break;
+  }
+  ranking.found = std::ssize(ranking.items);
+  keep_first(ranking.items, options.limit, [](const RankedItem& a, const RankedItem& b) {
+    return a.score != b.score ? a.score > b.score : a.row < b.row;
+  });
   return ranking;
 }
 
@@ -184,8 +247,8 @@ Ranking Answerer::rank_like(const std::string& item_collection, const std::strin
     const std::int64_t itself = row_of_item(parts_->library, parts_->searched, id);
     if (itself < parts_->index.items) others[static_cast<std::size_t>(itself)] = 0;
   }
-  RankedItems ranked =
-      parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only, parts_->jobs);
+  RankedItems ranked = parts_->ranker->rank(ranking.ask, options.limit, others, options.words_only,
+                                            {}, parts_->jobs);
   ranking.items = std::move(ranked.best);
   ranking.found = ranked.found;
   return ranking;
@@ -216,10 +279,13 @@ std::optional<Hit> Answerer::read(const Ranking& ranking, const RankedItem& rank
   hit.score = ranked.score;
   hit.own = ranked.own;
   hit.borrowed = ranked.borrowed;
+  hit.meant = ranked.meant;
   if (options.explain) {
     const Model* model = parts_->model && !options.words_only ? &*parts_->model : nullptr;
     hit.explained = true;
     hit.reasons = find_reasons(parts_->index, model, *parts_->ranker, ranking.ask, ranked.row);
+    if (ranking.meant && ranked.meant > 0)
+      parts_->explain_meaning(ranking, ranked.row, hit.reasons);
   }
   return hit;
 }
@@ -282,6 +348,7 @@ Results::Results(Searchers searchers, std::vector<Ranking> rankings, std::int64_
       return std::find(nowhere.begin(), nowhere.end(), word) == nowhere.end();
     });
     for (const RankedItem& item : rankings_[place].items) entries_.push_back({place, item});
+    if (rankings_[place].meant && problem_.empty()) problem_ = rankings_[place].meant->problem;
     rankings_[place].items = {};
     total_ += rankings_[place].found;
   }

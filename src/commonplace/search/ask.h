@@ -12,6 +12,7 @@
 #include "commonplace/library/items.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/core/query.h"
+#include "commonplace/search/meaning_index.h"
 #include "commonplace/search/ranker.h"
 
 namespace commonplace::search {
@@ -52,7 +53,15 @@ struct Reasons {
     std::vector<std::string> terms;    ///< its foremost
     double weight = 0;
   };
+  /// An item that means what was asked.
+  struct Meaning {
+    MeaningKind by = MeaningKind::texts;
+    double fit = 0;  ///< in (0, 1]
+    double weight = 0;
+  };
   std::vector<Word> words;
+  std::vector<Meaning> meanings;
+  std::vector<std::string> seen;  ///< in its picture, the names of classes
   std::vector<Association> associations;
   std::vector<Neighbour> neighbours;
   std::vector<Topic> topics;
@@ -62,6 +71,12 @@ void visit_fields(const Reasons::Word& word, Visit&& visit) {
   visit("word", word.word, "a word that was asked for");
   visit("in_tags", word.in_tags, "it is among the tags");
   visit("in_text", word.in_text, "it is in the text");
+}
+template <class Visit>
+void visit_fields(const Reasons::Meaning& meaning, Visit&& visit) {
+  visit("by", meaning.by, "what means it");
+  visit("fit", meaning.fit, "how well, above 0, at most 1");
+  visit("weight", meaning.weight, "how much");
 }
 template <class Visit>
 void visit_fields(const Reasons::Association& association, Visit&& visit) {
@@ -91,6 +106,10 @@ void visit_fields(const Reasons& reasons, Visit&& visit) {
   visit("associations", reasons.associations, "tags that speak for what was asked");
   visit("neighbours", reasons.neighbours, "items like it that have what was asked");
   visit("topics", reasons.topics, "that it shares with what was asked");
+  visit.where(!reasons.meanings.empty(), "meanings", reasons.meanings,
+              "ways in which it means what was asked, without a word in common");
+  visit.where(!reasons.seen.empty(), "seen", reasons.seen,
+              "classes that an encoder sees in its picture");
 }
 
 struct Hit {
@@ -106,6 +125,7 @@ struct Hit {
   double score = 0;
   double own = 0;          ///< the part of the score that its own words have
   double borrowed = 0;     ///< and the part that was borrowed
+  double meant = 0;        ///< and what its text or picture means
   bool explained = false;  ///< reasons were asked for
   Reasons reasons;
 };
@@ -114,6 +134,8 @@ void visit_scores(const Hit& hit, Visit&& visit) {
   visit("score", hit.score, "what it is ranked by");
   visit("own", hit.own, "the part that its own words have");
   visit("borrowed", hit.borrowed, "the part that was borrowed");
+  visit.where(hit.meant > 0, "meant", hit.meant,
+              "what its text or picture adds by meaning what was asked");
   visit.where(hit.explained, "why", hit.reasons, "why it is there");
 }
 template <class Visit>
@@ -129,11 +151,14 @@ void visit_fields(const Hit& hit, Visit&& visit) {
 struct Answer {
   std::vector<Hit> hits;
   std::vector<std::string> unknown;  ///< words of the query that are nowhere
+  std::string problem;               ///< why meanings could not be asked for; empty if they could
 };
 template <class Visit>
 void visit_fields(const Answer& answer, Visit&& visit) {
   visit("unknown", answer.unknown, "words of the query that are nowhere");
   visit("hits", answer.hits, "best first");
+  visit.where(!answer.problem.empty(), "problem", answer.problem,
+              "why meanings could not be asked for");
 }
 
 /// What was found in one place, best first, before the items themselves are read.
@@ -141,6 +166,8 @@ struct Ranking {
   Ask ask;
   std::vector<RankedItem> items;
   std::int64_t found = 0;  ///< how many items were, more than `items` if these were limited
+  std::string asked;       ///< the words, for what they mean
+  std::shared_ptr<const MeaningSearcher::Found> meant;  ///< null where meanings were not asked for
 };
 
 /// A collection open for searching, by a model or by words alone. Several threads may search at
@@ -159,6 +186,10 @@ class Answerer {
   /// Items like this one, by its own words and tags; it may be of any collection.
   Ranking rank_like(const std::string& item_collection, const std::string& id,
                     const Options& options) const;
+  /// Items whose pictures look like this one, given by the bytes of its file: by the features that
+  /// an encoder, or else descriptors, made of the collection's pictures. Nothing where it has none.
+  Ranking rank_like_picture(std::string_view bytes, const std::string& called,
+                            const Options& options) const;
   /// The item as it is shown; nothing if it has gone since the ranking was made.
   std::optional<Hit> read(const Ranking& ranking, const RankedItem& item, ItemReader& reader,
                           const Options& options) const;
@@ -207,6 +238,8 @@ class Results {
   std::int64_t total() const { return total_; }
   /// Words of the query that no place knows.
   const std::vector<std::string>& unknown() const { return unknown_; }
+  /// Why meanings could not be asked for somewhere; empty if they could.
+  const std::string& problem() const { return problem_; }
   std::vector<Hit> page(std::int64_t offset, std::int64_t limit, const Options& options) const;
   /// Calls `visit` for all that is kept, in order.
   void visit(const std::function<void(const Answerer&, std::int64_t row)>& visit) const;
@@ -222,6 +255,7 @@ class Results {
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
   std::vector<std::string> unknown_;
+  std::string problem_;
 };
 
 /// Whether two of the places search the same collection.

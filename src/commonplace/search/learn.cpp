@@ -15,9 +15,11 @@
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/stored_models.h"
+#include "commonplace/library/tag_uses.h"
 #include "commonplace/search/core/sharing.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/index.h"
+#include "commonplace/search/meaning_index.h"
 
 namespace commonplace::search {
 namespace {
@@ -28,8 +30,6 @@ constexpr double kHiddenShare = 0.3;
 constexpr std::int64_t kMostAsked = 150;
 /// Fewer tell nothing.
 constexpr std::int64_t kFewestAsked = 5;
-/// The confidence of an interval of one standard error to each side.
-constexpr double kOneStandardError = 0.6827;
 
 std::vector<double> term_uses(const Sparse& counts) {
   std::vector<double> uses(static_cast<std::size_t>(counts.columns));
@@ -72,6 +72,7 @@ HeldOutQuality summary(const Quality& quality) {
 struct LendingTrial {
   Quality quality;
   BorrowingWeights weights;
+  std::vector<std::vector<float>> scores;  ///< of this rank's own
 };
 
 /// Makes the numbers of all ranks those of rank 0, so that all decide alike.
@@ -92,6 +93,7 @@ class HyperparameterSearch {
       : idf_(idf), options_(options), run_(run) {
     for (const Sparse& each : counts)
       sampled_.push_back(sample_rows(each, kSample, options.subspace.seed));
+    rows_ = sampled_rows(counts[0].rows(), kSample, options.subspace.seed);
     // Apart from what an evaluation with the same seed hides. A small collection is asked for rare
     // tags too.
     for (const std::int64_t least : {5, 2}) {
@@ -102,6 +104,10 @@ class HyperparameterSearch {
       if (asked() >= kFewestAsked) break;
     }
     sampled_[0] = trial_.visible;
+  }
+
+  HeldOutRanking held_out(std::vector<std::vector<float>> scores) const {
+    return {trial_, {}, rows_, std::move(scores)};
   }
 
   /// How many tags could be hidden and asked for.
@@ -120,8 +126,8 @@ class HyperparameterSearch {
         find_evidence(trial_, borrowing, items, run_.jobs);
     LendingTrial result;
     result.weights = tune_weights(trial_, evidence, kOwnWord, run_.jobs);
-    result.quality =
-        judge(trial_, hybrid_scores(trial_, evidence, result.weights, kOwnWord), run_.jobs);
+    result.scores = hybrid_scores(trial_, evidence, result.weights, kOwnWord);
+    result.quality = judge(trial_, result.scores, run_.jobs);
     follow_first(result.quality, run_.comm);
     run_.comm.broadcast(std::span<BorrowingWeights>(&result.weights, 1), 0);
     return result;
@@ -164,12 +170,13 @@ class HyperparameterSearch {
   const ModelOptions& options_;
   Run run_;
   std::vector<Sparse> sampled_;
+  std::vector<std::int64_t> rows_;  ///< of the target: those that are sampled
   Trial trial_;
 };
 
 /// How many topics to share, and what was tried to find out.
 int choose_shared(const HyperparameterSearch& search, const ModelOptions& options,
-                  std::vector<SharingTrial>& tried, const Progress& progress) {
+                  std::vector<TuningTrial>& tried, const TuningBudget& budget, const Run& run) {
   if (options.shared == "rule") return search.by_rule();
   if (options.shared == "rank") return search.by_rank();
   if (options.shared != "auto") return std::stoi(options.shared);
@@ -177,46 +184,41 @@ int choose_shared(const HyperparameterSearch& search, const ModelOptions& option
   std::vector<int> candidates;
   for (int quarter = 0; quarter <= 4; ++quarter) candidates.push_back(most * quarter / 4);
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  for (const int shared : candidates) {
-    progress({"choosing how much to share", tried.size(), candidates.size(), "trials"});
-    tried.push_back({shared, search.topics_map(shared)});
-  }
-  return std::max_element(
-             tried.begin(), tried.end(),
-             [](const SharingTrial& a, const SharingTrial& b) { return a.map < b.map; })
-      ->shared;
-}
-
-/// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
-bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) {
-  return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
-                                   {.confidence = kOneStandardError})
-             .low > 0;
+  Tuner tuner(run, {.one_standard_error = false}, budget);
+  int best = 0;
+  for (const int shared : candidates)
+    if (tuner.attempt(concat(shared, " topics in common"),
+                      [&] { return std::vector{search.topics_map(shared)}; }))
+      best = shared;
+  tried.insert(tried.end(), tuner.trials().begin(), tuner.trials().end());
+  return best;
 }
 
 /// Fills in the choices and what they were made on.
 void choose(const HyperparameterSearch& search, bool has_auxiliaries, const ModelOptions& options,
-            Report& report, const Progress& progress) {
+            Report& report, HeldOutRanking& held_out, const Run& run) {
+  const TuningBudget budget = tuning_budget(options.budget);
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
     report.weights = kUsualWeights;
     if (options.shared == "auto" || options.shared == "0" || !has_auxiliaries) return;
     report.lending = Lending::all;
-    report.shared = choose_shared(search, options, report.tried, progress);
+    report.shared = choose_shared(search, options, report.tried, budget, run);
     return;
   }
   report.words = summary(search.words());
   const LendingTrial alone = search.try_lending(Lending::target, 0);
   report.alone = report.borrowed = summary(alone.quality);
   report.weights = alone.weights;
+  held_out = search.held_out(alone.scores);
   if (!has_auxiliaries || options.shared == "0") return;
 
-  const int shared = choose_shared(search, options, report.tried, progress);
+  const int shared = choose_shared(search, options, report.tried, budget, run);
   Lending lending = Lending::auxiliaries;
   LendingTrial borrowed = search.try_lending(lending, shared);
   LendingTrial all = search.try_lending(Lending::all, shared);
-  if (better_by_one_standard_error(all, borrowed)) {
+  if (clearly_better(all.quality.average_precision, borrowed.quality.average_precision)) {
     lending = Lending::all;
     borrowed = std::move(all);
   }
@@ -224,10 +226,11 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries, const Mode
   const auto& after = borrowed.quality.average_precision;
   const auto& before = alone.quality.average_precision;
   report.gain = bootstrap_mean_difference(after, before);
-  if (options.shared == "auto" && !better_by_one_standard_error(borrowed, alone)) return;
+  if (options.shared == "auto" && !clearly_better(after, before)) return;
   report.lending = lending;
   report.shared = shared;
   report.weights = borrowed.weights;
+  held_out.scores = std::move(borrowed.scores);
 }
 
 /// What learning reads of the library, all at one moment.
@@ -237,12 +240,28 @@ struct Material {
   std::vector<std::vector<std::string>> ids;  ///< per collection
 };
 
-Material read_material(const Library& library, const std::string& target,
-                       const std::vector<std::string>& auxiliaries, const TermOptions& options,
-                       const Run& run) {
-  const ReadSnapshot snapshot = read_snapshot(library);
+/// Whether a collection has terms to learn from.
+bool has_terms(const Library& library, const Collection& collection, const TermOptions& options) {
+  return (options.text && facts_of(library, collection).text) ||
+         !tag_matrix(library, collection).names.empty();
+}
+
+/// Those that have terms, of collections that may be without where there are vectors to learn from.
+/// Nothing if the first has none.
+std::vector<Collection> with_terms(const Library& library, std::vector<Collection> collections,
+                                   const TermOptions& options) {
+  if (!has_encoded_features(library, collections[0])) return collections;
+  if (!has_terms(library, collections[0], options)) return {};
+  std::erase_if(collections, [&](const Collection& each) {
+    return each.id != collections[0].id && !has_terms(library, each, options);
+  });
+  return collections;
+}
+
+Material read_material(const Library& library, std::vector<Collection> collections,
+                       const TermOptions& options, const Run& run) {
   Material material;
-  material.collections = collections_to_learn(library, target, auxiliaries);
+  material.collections = std::move(collections);
   for (const Collection& each : material.collections)
     require_same(run.comm, state_of(library, each), "collection '" + each.name + "'");
   material.terms = read_terms(library, material.collections, options, run);
@@ -314,7 +333,7 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   ModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
   const HyperparameterSearch search(counts, idf, trial_options, run);
-  choose(search, counts.size() > 1, options, learned.report, run.progress);
+  choose(search, counts.size() > 1, options, learned.report, learned.held_out, run);
   const std::vector<SparseView> all = views(counts);
   FittedBorrowing fitted =
       fit_borrowing(all, idf, learned.report.lending, learned.report.shared, options, run);
@@ -324,31 +343,35 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   return learned;
 }
 
-Report learn(Library& library, const std::string& target,
-             const std::vector<std::string>& auxiliaries, const std::string& name,
-             const ModelOptions& options, const Run& run) {
-  check(options);
-  Material material = read_material(library, target, auxiliaries, options.terms, run);
+namespace {
+
+/// What words and tags teach.
+struct LearnedWords {
+  Model model;
+  Report report;
+  HeldOutRanking held_out;
+};
+
+LearnedWords learn_words(Material material, const ModelOptions& options, const Run& run) {
   const std::vector<Collection>& collections = material.collections;
   MergedTerms& terms = material.terms;
   const std::vector<float> idf = inverse_document_frequency(terms.vocabulary, {});
-
   LearnedBorrowing learned = learn_borrowing(terms.counts, idf, options, run);
-  Report report = std::move(learned.report);
-  report.model = name.empty() ? "search." + target : name;
-  report.target = target;
-  report.items = collections[0].items;
+  LearnedWords words{{}, std::move(learned.report), std::move(learned.held_out)};
+  Report& report = words.report;
   report.terms = terms.vocabulary.size();
   for (std::size_t d = 1; d < collections.size(); ++d)
     report.lenders.push_back(
         {collections[d].name, collections[d].items,
          common_terms(terms.counts[0].view(), terms.counts[d].view()),
          jensen_shannon(term_uses(terms.counts[0]), term_uses(terms.counts[d]))});
-  Model model;
-  model.target = target;
+  Model& model = words.model;
+  model.target = collections[0].name;
   model.options = options;
   model.borrowing = std::move(learned.borrowing);
   model.vocabulary = std::move(terms.vocabulary);
+  for (const std::int32_t term : words.held_out.trial.asked)
+    words.held_out.asked.emplace_back(model.vocabulary.terms[term]);
   const std::size_t first = report.lending == Lending::auxiliaries ? 1 : 0;
   const std::size_t end = report.lending == Lending::target ? 1 : collections.size();
   for (std::size_t d = first; d < end; ++d) {
@@ -357,14 +380,53 @@ Report learn(Library& library, const std::string& target,
     model.lender_ids.insert(model.lender_ids.end(), material.ids[d].begin(), material.ids[d].end());
     model.lending.push_back(collections[d].name);
   }
+  return words;
+}
+
+}  // namespace
+
+Report learn(Library& library, const std::string& target,
+             const std::vector<std::string>& auxiliaries, const std::string& name,
+             const ModelOptions& options, const Run& run) {
+  check(options);
+  std::vector<Collection> all;
+  std::optional<Material> material;
+  {
+    const ReadSnapshot snapshot = read_snapshot(library);
+    all = collections_to_learn(library, target, auxiliaries);
+    std::vector<Collection> speaking = with_terms(library, all, options.terms);
+    if (!speaking.empty())
+      material = read_material(library, std::move(speaking), options.terms, run);
+  }
+  std::optional<LearnedWords> words;
+  if (material) words = learn_words(std::move(*material), options, run);
+  Report report;
+  if (words) report = std::move(words->report);
+  report.target = target;
+  report.items = all[0].items;
+  if (words) report.model = name.empty() ? "search." + target : name;
 
   on_root(run.comm, [&] {
+    const HeldOutRanking nothing;
+    const std::optional<MeaningModel> meaning =
+        learn_meaning(library, all, words ? words->held_out : nothing, report.meaning, run);
+    require(words || meaning, "collection '", target, "' has no tags to learn from; ",
+            report.meaning.problem);
     // Made before anything is stored: whoever stops it finds the library as it was.
-    Index index = make_index(library, collections[0], &model, run);
-    const ModelRecord record = store_model(
-        library, {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
-        [&](const std::filesystem::path& path) { save(model, path); });
-    store_index(library, record, std::move(index));
+    std::optional<Index> index;
+    std::optional<MeaningIndex> vectors;
+    if (words) index = make_index(library, all[0], &words->model, run);
+    if (meaning) vectors = make_meaning_index(library, all[0], *meaning, run);
+    if (words) {
+      const ModelRecord record = store_model(
+          library, {report.model, kModelKind, {}, options_to_json(options), to_json(report), ""},
+          [&](const std::filesystem::path& path) { save(words->model, path); });
+      store_index(library, record, std::move(*index));
+    }
+    if (meaning)
+      store_meaning(library, all[0], *meaning, std::move(*vectors));
+    else if (report.meaning.problem.empty() && meaning_record(library, target))
+      remove_model_and_index(library, meaning_name(target));
     forget_checkpoint(options.subspace.checkpoint, kSharedSubspaceCheckpoint);
   });
   return report;
@@ -378,28 +440,35 @@ std::string to_json(const Report& report) {
                        {"items", each.items},
                        {"common_terms", each.common_terms},
                        {"divergence", each.divergence}});
-  Json tried = Json::array();
-  for (const SharingTrial& each : report.tried)
-    tried.push_back({{"shared", each.shared}, {"map", each.map}});
-  const Json json = {{"model", report.model},
-                     {"target", report.target},
-                     {"items", report.items},
-                     {"terms", report.terms},
-                     {"auxiliary", lenders},
-                     {"tried", tried},
-                     {"shared", report.shared},
-                     {"lending", to_string(report.lending)},
-                     {"held_out",
-                      {{"asked", report.asked},
-                       {"words", as_json(report.words)},
-                       {"alone", as_json(report.alone)},
-                       {"borrowed", as_json(report.borrowed)},
-                       {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
-                     {"weights", Json::parse(options_to_json(report.weights))},
-                     {"fit",
-                      {{"iterations", report.fit.iterations},
-                       {"converged", report.fit.converged},
-                       {"objective", report.fit.objective}}}};
+  Json json = {{"model", report.model},
+               {"target", report.target},
+               {"items", report.items},
+               {"terms", report.terms},
+               {"auxiliary", lenders},
+               {"tried", Json::parse(to_json(report.tried, "map"))},
+               {"shared", report.shared},
+               {"lending", to_string(report.lending)},
+               {"held_out",
+                {{"asked", report.asked},
+                 {"words", as_json(report.words)},
+                 {"alone", as_json(report.alone)},
+                 {"borrowed", as_json(report.borrowed)},
+                 {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
+               {"weights", Json::parse(options_to_json(report.weights))},
+               {"fit",
+                {{"iterations", report.fit.iterations},
+                 {"converged", report.fit.converged},
+                 {"objective", report.fit.objective}}}};
+  for (const MeaningWaySummary& way : report.meaning.ways)
+    json["meaning"].push_back({{"by", to_string(way.kind)},
+                               {"features", way.features},
+                               {"encoder", way.encoder},
+                               {"captioned", way.captioned},
+                               {"recall", way.recall},
+                               {"among", way.among},
+                               {"gain", way.gain},
+                               {"weight", way.weight}});
+  if (!report.meaning.problem.empty()) json["meaning_problem"] = report.meaning.problem;
   return json.dump();
 }
 

@@ -7,7 +7,9 @@
 #include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/library/library.h"
+#include "commonplace/search/learn_meaning.h"
 #include "commonplace/search/model.h"
 
 namespace commonplace::search {
@@ -27,11 +29,6 @@ struct HeldOutQuality {
   double missing_map = 0;  ///< of the items that do not show the tag, see Quality
 };
 
-struct SharingTrial {
-  int shared = 0;
-  double map = 0;  ///< of own words and topics
-};
-
 /// Whose items lend: those of the target itself, those of the auxiliaries, or all.
 enum class Lending { target, auxiliaries, all };
 std::string to_string(Lending lending);
@@ -43,8 +40,8 @@ struct Report {
   std::int64_t items = 0;
   std::int64_t terms = 0;
   std::vector<LenderSummary> lenders;
-  std::vector<SharingTrial> tried;  ///< with --shared auto
-  int shared = 0;                   ///< topics in common
+  std::vector<TuningTrial> tried;  ///< by the MAP of what is hidden
+  int shared = 0;                  ///< topics in common
   Lending lending = Lending::target;
   std::int64_t asked = 0;   ///< hidden tags that were asked for; 0: too few tags to test on
   HeldOutQuality words;     ///< own words alone
@@ -52,16 +49,18 @@ struct Report {
   HeldOutQuality borrowed;  ///< learned with the auxiliaries; as `alone` without any
   Interval gain;            ///< of borrowed - alone, 95 %
   BorrowingWeights weights;
-  Convergence fit;  ///< of the shared subspace
+  Convergence fit;        ///< of the shared subspace
+  MeaningReport meaning;  ///< what vectors of encoders add
 };
 
 /// The target and then the auxiliaries; Error if one is unknown, empty or named twice.
 std::vector<Collection> collections_to_learn(const Library& library, const std::string& target,
                                              const std::vector<std::string>& auxiliaries);
 
-/// Learns a model for searching `target`, borrowing from the others if that helps (or as much as
-/// options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing. Every
-/// rank has opened the library, and rank 0 for writing.
+/// Learns a model for searching `target`, and, where encoders made features of it, one for
+/// searching it by meaning (learn_meaning.h), borrowing from the others if that helps (or as much
+/// as options.shared says), and stores it under `name` (empty: "search.TARGET"). All or nothing.
+/// Every rank has opened the library, and rank 0 for writing.
 Report learn(Library& library, const std::string& target,
              const std::vector<std::string>& auxiliaries, const std::string& name,
              const ModelOptions& options, const Run& run);
@@ -75,6 +74,8 @@ std::string to_json(const Report& report);
 struct LearnedBorrowing {
   Borrowing borrowing;
   Report report;
+  /// The hidden tags, and how the chosen model ranks for them; names are not filled in.
+  HeldOutRanking held_out{};
 };
 LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<const float> idf,
                                  const ModelOptions& options, const Run& run);

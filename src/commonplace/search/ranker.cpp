@@ -329,7 +329,7 @@ std::vector<ScoredRow> Ranker::best(const Candidates& candidates, std::span<cons
 }
 
 RankedItems Ranker::rank(const Ask& ask, std::int64_t limit, std::span<const std::uint8_t> keep,
-                         bool words_only, int jobs) const {
+                         bool words_only, std::span<const float> meant, int jobs) const {
   std::vector<float> scores(static_cast<std::size_t>(index_.items));
   std::vector<float> topics;
   std::vector<std::uint8_t> allowed;
@@ -352,6 +352,8 @@ RankedItems Ranker::rank(const Ask& ask, std::int64_t limit, std::span<const std
     allowed = without_rejected(ask, keep);
     keep = allowed;
   }
+  for (std::size_t row = 0; row < std::min(meant.size(), scores.size()); ++row)
+    if (meant[row] > 0) scores[row] = std::max(scores[row], 0.0F) + meant[row];
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(limit, 0));
   const ScanScope scope{scores, keep};
   const Candidates fitting = candidates(topics, count, scope, jobs);
@@ -359,8 +361,11 @@ RankedItems Ranker::rank(const Ask& ask, std::int64_t limit, std::span<const std
   ranked.found = fitting.found;
   for (const ScoredRow& each : best(fitting, topics, count, scope, jobs)) {
     if (!(each.score > 0)) break;
-    const double own = borrows ? own_score(ask, each.row) : static_cast<double>(each.score);
-    ranked.best.push_back({each.row, each.score, own, each.score - own});
+    const double means = meant.empty() ? 0.0 : meant[static_cast<std::size_t>(each.row)];
+    const double own =
+        borrows || !meant.empty() ? own_score(ask, each.row) : static_cast<double>(each.score);
+    ranked.best.push_back(
+        {each.row, each.score, own, borrows ? each.score - own - means : 0, means});
   }
   return ranked;
 }

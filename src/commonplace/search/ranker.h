@@ -30,6 +30,7 @@ struct RankedItem {
   double score = 0;
   double own = 0;
   double borrowed = 0;
+  double meant = 0;  ///< what its text or picture means, without a word in common
 };
 
 /// The best of what was found, best first.
@@ -51,9 +52,10 @@ class Ranker {
   Ask understand(const std::vector<std::string>& tokens, bool whole_terms) const;
 
   /// Of the items with `keep` not 0 (empty: all) those that have an asked word, and those that
-  /// borrow enough to be likelier than not to. O(items), exact.
+  /// borrow enough to be likelier than not to, or have something in `meant` (per item; may be
+  /// empty), which is added. O(items), exact.
   RankedItems rank(const Ask& ask, std::int64_t limit, std::span<const std::uint8_t> keep = {},
-                   bool words_only = false, int jobs = 0) const;
+                   bool words_only = false, std::span<const float> meant = {}, int jobs = 0) const;
 
   /// The vectors behind the borrowed part, to explain it. Only with a model.
   AskedVectors vectors(const Ask& ask) const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/machine_runs.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -45,7 +47,13 @@ Applied apply(Library& library, const Answerer& suggester, const std::string& co
       run);
   summary.tags = std::ssize(tags);
   summary.uses = count_uses(tags);
-  if (!options.dry_run) store_machine_tags(library, target, suggester.name(), tags);
+  if (options.dry_run) return summary;
+  const nlohmann::ordered_json settings = {{"above", options.above},
+                                           {"limit_per_item", options.limit_per_item},
+                                           {"items", target.items}};
+  store_run(library, target, suggester.name(), tags,
+            {"apply", settings.dump(),
+             concat("suggestions of confidence ", options.above, " or more"), true});
   return summary;
 }
 
@@ -53,9 +61,7 @@ std::int64_t remove_suggestions(Library& library, const std::string& model,
                                 const std::string& collection_name) {
   const std::string name = model_for(library, model, collection_name);
   const Collection target = collection(library, collection_name);
-  const std::int64_t given = count_machine_tags(library, target, name);
-  store_machine_tags(library, target, name, {});
-  return given;
+  return undo_runs_of(library, target, name);
 }
 
 }  // namespace commonplace::suggest

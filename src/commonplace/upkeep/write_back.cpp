@@ -131,7 +131,7 @@ WriteBackSummary write_back(Library& library, const Collection& collection,
 }
 
 TakenBack take_back(Library& library, const Collection& collection, const std::string& model,
-                    const Progress& progress) {
+                    bool in_pictures, const Progress& progress) {
   TakenBack taken;
   SidecarWriter writer;
   RememberedMarks remembered(library, collection);
@@ -147,12 +147,27 @@ TakenBack take_back(Library& library, const Collection& collection, const std::s
     const bool is_marked = remembered.count(item.id) > 0;
     const std::vector<fs::path> found = sidecars(photo);
     if (is_marked && found.empty() && !fs::exists(photo)) ++taken.away;
-    if (is_marked && std::ranges::any_of(marks_inside(photo), wanted.withdrawn))
-      taken.inside.push_back(photo.string());
+    bool changed = false;
+    if (is_marked && std::ranges::any_of(marks_inside(photo), wanted.withdrawn)) {
+      try {
+        if (in_pictures) {
+          const XmpChange change = plan_marks_inside(photo, wanted);
+          writer.write(change);
+          ++taken.pictures;
+          taken.tags += std::ssize(change.removes);
+          changed = true;
+        } else {
+          taken.inside.push_back(photo.string());
+        }
+      } catch (const Error& error) {
+        taken.inside.push_back(photo.string());
+        taken.problems.push_back(problem_of(photo, error));
+      }
+    }
     try {
       std::vector<XmpChange> changes;
       for (const fs::path& sidecar : found) changes.push_back(plan_marks(sidecar, wanted));
-      if (!changes_any(changes)) continue;
+      if (!changed && !changes_any(changes)) continue;
       for (const XmpChange& change : changes) {
         if (change.packet.empty()) continue;
         writer.write(change);

@@ -37,16 +37,18 @@ WriteBackSummary write_back(Library& library, const Collection& collection,
 struct TakenBack {
   std::int64_t tags = 0;      ///< that were taken out
   std::int64_t sidecars = 0;  ///< that they were taken out of
+  std::int64_t pictures = 0;  ///< pictures whose own XMP they were taken out of
   std::int64_t away = 0;      ///< items whose sidecars have some but are not on this machine now
-  /// Pictures whose own XMP has some. It stays, since pictures are not written to, but the library
-  /// does not take it in again.
+  /// Pictures whose own XMP has some still. The library does not take them in again.
   std::vector<std::string> inside;
   std::vector<Problem> problems;
 };
 
 /// Takes what the model wrote to sidecars of a collection's pictures out of them again. Those that
-/// cannot be reached now keep it; the next write_back takes it out.
+/// cannot be reached now keep it; the next write_back takes it out. With `in_pictures` it is taken
+/// out of the XMP in the pictures themselves too, where another program has put it; else pictures
+/// are not written to.
 TakenBack take_back(Library& library, const Collection& collection, const std::string& model,
-                    const Progress& progress);
+                    bool in_pictures, const Progress& progress);
 
 }  // namespace commonplace

@@ -132,13 +132,23 @@ void check(const SharedSubspace& model, const std::string& name) {
           ": the basis has entries that are not 0 or more; the file is damaged");
 }
 
-void save(const SharedSubspace& model, const std::filesystem::path& path) {
+namespace {
+
+TensorWriter writer_of(const SharedSubspace& model) {
   TensorWriter writer;
   describe_model(writer, kSubspaceKind, kSubspaceLayout, options_to_json(model.options));
   writer.set("blocks", to_text(model.blocks));
   writer.add("basis", model.basis);
-  writer.write(path);
+  return writer;
 }
+
+}  // namespace
+
+void save(const SharedSubspace& model, const std::filesystem::path& path) {
+  writer_of(model).write(path);
+}
+
+std::string to_bytes(const SharedSubspace& model) { return writer_of(model).bytes(); }
 
 SharedSubspace load_shared_subspace(const TensorFile& file) {
   require_kind(file, kSubspaceKind, kSubspaceLayout);

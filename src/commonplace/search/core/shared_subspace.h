@@ -107,6 +107,8 @@ Matrix encode(const SharedSubspace& model, int collection, const SparseView& ite
 
 /// A safetensors file of kind "shared-subspace".
 void save(const SharedSubspace& model, const std::filesystem::path& path);
+/// The same file in memory.
+std::string to_bytes(const SharedSubspace& model);
 /// Error if the file is another kind's or its parts do not fit together.
 SharedSubspace load_shared_subspace(const TensorFile& file);
 

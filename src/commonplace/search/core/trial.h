@@ -32,6 +32,8 @@ Trial hide_terms(const SparseView& counts, const HidingOptions& options);
 
 /// At most `most` rows, chosen by (seed, row), in their order.
 Sparse sample_rows(const Sparse& rows, std::int64_t most, std::uint64_t seed);
+/// Which those are.
+std::vector<std::int64_t> sampled_rows(std::int64_t rows, std::int64_t most, std::uint64_t seed);
 
 /// How well each asked term was answered.
 struct Quality {

@@ -11,6 +11,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
@@ -25,12 +26,28 @@ namespace {
 /// The cost of a model grows with its cube; more is for --prototypes to say.
 constexpr std::int64_t kMostPrototypes = 3000;
 constexpr std::int64_t kFewestPrototypes = 50;
+/// So many cost next to nothing.
+constexpr std::int64_t kFewPrototypes = 1000;
 /// Whether categories help is tried with a classifier of at most so many items, and prototypes with
 /// so many rounds of k-means: enough to choose by.
 constexpr std::int64_t kClassifiedToChoose = 1000;
+/// Where categories are one voice of several, their classifier learns from no more items than make
+/// so many products of an item, a prototype and a category; it takes hundreds of such steps.
+constexpr std::int64_t kMostClassifying = 100'000'000;
 constexpr int kRoundsToChoose = 3;
 /// Fewer held-out items tell nothing.
 constexpr std::int64_t kFewestHeldOut = 20;
+
+/// What the linear classifiers are chosen from, and about how many seconds of one processor a
+/// nonzero feature costs for each tag.
+constexpr LinearChoice kLinear[] = {{"logistic, cost 4", "logistic", 4},
+                                    {"svm, cost 1", "svm", 1},
+                                    {"logistic, cost 1", "logistic", 1},
+                                    {"svm, cost 0.25", "svm", 0.25}};
+constexpr double kLinearSeconds = 6e-8;
+/// They are learned three times over; where that takes longer a budget must have been given.
+constexpr double kLinearFits = 3;
+constexpr double kUsualLinearSeconds = 0.25;
 
 struct NamedWeighting {
   const char* name;
@@ -49,6 +66,7 @@ struct Setting {
   double length_scale = 0.7;
   double noise_variance = 0.1;
   double share = 0.1;  ///< of the items, as prototypes
+  LinearChoice linear = kLinear[0];
 };
 
 /// Items with what is known of them.
@@ -57,17 +75,30 @@ struct TaggedRows {
   Sparse targets;
 };
 
-/// Widens intervals downwards by the share that the newest items are behind the older ones: what
-/// has changed once may change as much again.
-void heed_shift(double older, SuggesterQuality& quality) {
-  quality.older_precision_at_1 = older;
-  const double lost = older > 0 ? std::max(0.0, 1 - quality.precision_at_1 / older) : 0;
+/// Widens all intervals: by the items that a model was learned from, which are drawn too (Nadeau
+/// and Bengio 2003: the variance is 1 + held out / learned from times as great), and by so much
+/// drift.
+void widen_intervals(double learned_from, double drift, SuggesterQuality& quality) {
+  const double resampled =
+      std::sqrt(1 + static_cast<double>(quality.items) / std::max(1.0, learned_from));
+  const double relative = quality.precision_at_1 > 0 ? drift / quality.precision_at_1 : 0;
   const auto widen = [&](double value, Interval& interval) {
-    interval.low = std::max(0.0, value - std::hypot(value - interval.low, lost * value));
+    const double drifted = std::min(drift, relative * value);
+    const auto reach = [&](double end) {
+      return std::hypot(resampled * std::abs(value - end), drifted);
+    };
+    interval = {std::max(0.0, value - reach(interval.low)),
+                std::min(1.0, value + reach(interval.high))};
   };
   widen(quality.precision_at_1, quality.precision_at_1_interval);
   widen(quality.shown.right, quality.shown.interval);
   widen(quality.shown_rare.right, quality.shown_rare.interval);
+}
+
+/// A share of items in the order of their times.
+ShareInTime share_in_time(std::span<const double> right) {
+  const Interval interval = share_interval(right, true);
+  return {mean(right), (interval.high - interval.low) / (2 * 1.96)};
 }
 
 /// Which items do what: numbers of rows, the strange ones after all others.
@@ -75,15 +106,14 @@ struct Split {
   std::vector<std::int64_t> train;   ///< settings are tried by what these say
   std::vector<std::int64_t> choose;  ///< of these
   std::vector<std::int64_t> report;  ///< neither: what is reported is found on them
+  std::vector<std::int64_t> older;   ///< the other tagged ones, from the oldest on; if `newest`
   bool newest = false;               ///< the last are the newest, in the order of their times
 };
 
-/// Parts the items off from `rows` that are newest, about `share` of them, but none from others of
-/// the same time; nothing if times do not allow it.
-std::vector<std::int64_t> newest_rows(const SuggesterData& data,
-                                      const std::vector<std::int64_t>& rows, double share) {
+/// Rows with their times, in the order of these.
+std::vector<std::pair<std::string_view, std::int64_t>> in_order_of_time(
+    const SuggesterData& data, const std::vector<std::int64_t>& rows) {
   const std::int64_t items = data.features.rows();
-  if (data.times.empty()) return {};
   std::vector<std::pair<std::string_view, std::int64_t>> timed;
   for (const std::int64_t row : rows) {
     const std::string& time = row < items
@@ -92,6 +122,15 @@ std::vector<std::int64_t> newest_rows(const SuggesterData& data,
     timed.emplace_back(time, row);
   }
   std::sort(timed.begin(), timed.end());
+  return timed;
+}
+
+/// Parts the items off from `rows` that are newest, about `share` of them, but none from others of
+/// the same time; nothing if times do not allow it.
+std::vector<std::int64_t> newest_rows(const SuggesterData& data,
+                                      const std::vector<std::int64_t>& rows, double share) {
+  if (data.times.empty()) return {};
+  const auto timed = in_order_of_time(data, rows);
   const auto count = static_cast<double>(timed.size());
   const auto at = static_cast<std::size_t>((1 - share) * count);
   if (at >= timed.size() || timed[at].first.empty()) return {};
@@ -125,8 +164,10 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
   split.report = newest_rows(data, tagged, options.held_out);
   split.newest = !split.report.empty();
   const std::set<std::int64_t> newest(split.report.begin(), split.report.end());
+  std::vector<std::int64_t> others;
   for (const std::int64_t row : tagged) {
     if (newest.contains(row)) continue;
+    others.push_back(row);
     if (row < items && is_test_row(options.seed, row, options.held_out))
       split.choose.push_back(row);
     else if (!split.newest &&
@@ -136,6 +177,8 @@ Split split_items(const SuggesterData& data, const SuggesterOptions& options) {
       split.train.push_back(row);
   }
   std::sort(split.train.begin(), split.train.end());
+  if (split.newest)
+    for (const auto& [time, row] : in_order_of_time(data, others)) split.older.push_back(row);
   return split;
 }
 
@@ -166,6 +209,17 @@ class SplitItems {
   TaggedRows train() const { return take(split_.train, false); }
   TaggedRows choose() const { return take(split_.choose, true); }
   TaggedRows report() const { return take(split_.report, true); }
+  /// The tagged items of a part of time.
+  TaggedRows older(std::size_t begin, std::size_t end, bool held_out) const {
+    const auto at = [&](std::size_t i) {
+      return split_.older.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::vector<std::int64_t> rows(at(begin), at(end));
+    if (!held_out)
+      std::erase_if(rows, [&](std::int64_t row) { return row >= data_.features.rows(); });
+    if (!held_out) std::sort(rows.begin(), rows.end());
+    return take(rows, held_out);
+  }
   /// All that is not reported on.
   TaggedRows rest() const {
     std::vector<std::int64_t> rows = split_.train;
@@ -251,7 +305,8 @@ class HyperparameterSearch {
         parts_(parts),
         train_(parts.train()),
         held_(parts.choose()),
-        blocks_(data.blocks) {
+        blocks_(data.blocks),
+        tuner_(run, {}, tuning_budget(options.budget)) {
     fitting_.emplace(train_.rows.view(), blocks_, train_.targets.view(), options, alone());
     setting_.share = share_asked_for(data.features.rows());
     if (options.length_scale > 0) setting_.length_scale = options.length_scale;
@@ -265,7 +320,7 @@ class HyperparameterSearch {
            std::ssize(parts_.split().report) >= kFewestHeldOut && parts_.tags() > 0;
   }
   const Setting& setting() const { return setting_; }
-  const std::vector<SettingTrial>& tried() const { return tried_; }
+  const std::vector<TuningTrial>& tried() const { return tuner_.trials(); }
 
   void choose_settings() {
     choose_weighting();
@@ -284,7 +339,8 @@ class HyperparameterSearch {
                          .neighbours = combined || options_.method == "knn" ? 1.0 : 0.0,
                          .category = classified ? 1.0 : 0.0};
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
-    const TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
+    TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
+    if (combined && has_time_for_linear()) ways.linear = choose_linear(held.view());
     mixture_ = combined ? best_mixture(ways) : suggester.mixture;
     older_precision_at_1_ = mean(first_right(mix(ways, mixture_), held_.targets.view()));
   }
@@ -292,22 +348,17 @@ class HyperparameterSearch {
   /// What was chosen, learned from all items but those to report on: the quality, confidence and
   /// threshold that it has on these.
   void judge(Suggester& into, SuggesterQuality& quality) {
+    const std::vector<ShareInTime> before = judge_earlier();
     const TaggedRows rest = parts_.rest();
-    fitting_.emplace(rest.rows.view(), blocks_, rest.targets.view(), options_, alone());
-    fitting_->weigh(setting_.weighting.weighting);
-    make_prototypes(setting_.share);
-    refit();
-    if (mixture_.category != 0)
-      require_categories(options_.method == "category" ? fitting_->classify()
-                                                       : fitting_->classify(kClassifiedToChoose));
-    fitting_->suggester().mixture = mixture_;
+    fit_chosen(rest);
     const TaggedRows asked = parts_.report();
-    const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
-    const Matrix scores = score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
+    const Matrix scores = scores_of(asked);
     const SparseView tags = asked.targets.view();
     quality = judge_suggestions(scores, tags, popular_tags(rest.targets.view()),
                                 parts_.split().newest, run_.jobs);
-    if (quality.newest) heed_shift(older_precision_at_1_, quality);
+    if (quality.newest) quality.older_precision_at_1 = older_precision_at_1_;
+    widen_intervals(static_cast<double>(rest.targets.rows()),
+                    drift_by(before, first_right(scores, tags), quality), quality);
     into.mixture = mixture_;
     into.confidence = learn_confidence(scores, tags);
     into.threshold = choose_threshold(scores, tags, into.confidence);
@@ -319,6 +370,58 @@ class HyperparameterSearch {
   }
 
  private:
+  /// Learns by what was chosen.
+  void fit_chosen(const TaggedRows& from) {
+    fitting_.emplace(from.rows.view(), blocks_, from.targets.view(), options_, alone());
+    fitting_->weigh(setting_.weighting.weighting);
+    make_prototypes(setting_.share);
+    refit();
+    SuggesterMixture mixture = mixture_;
+    if (options_.method == "category")
+      require_categories(fitting_->classify());
+    else if (mixture.category != 0 && !fitting_->classify(kClassifiedToChoose))
+      mixture.category = 0;
+    if (mixture.linear != 0) fitting_->add_linear(setting_.linear);
+    fitting_->suggester().mixture = mixture;
+  }
+  Matrix scores_of(const TaggedRows& asked) {
+    const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
+    return score(fitting_->suggester(), prepared.view(), {}, run_.jobs);
+  }
+
+  /// Evaluates by rolling origin: how the first tag fared in earlier parts of time, two after each
+  /// of two origins, told by what came before these.
+  std::vector<ShareInTime> judge_earlier() {
+    constexpr std::size_t kOrigins = 2;
+    std::vector<ShareInTime> parts;
+    const std::size_t part = parts_.split().report.size() / 2;
+    const std::size_t all = parts_.split().older.size();
+    if (!parts_.split().newest || std::ssize(parts_.split().report) / 2 < kFewestHeldOut ||
+        all < (2 * kOrigins + 1) * part || options_.method == "category")
+      return parts;
+    for (std::size_t origin = all - 2 * kOrigins * part; origin < all; origin += 2 * part) {
+      const TaggedRows from = parts_.older(0, origin, false);
+      if (from.targets.rows() < kFewestHeldOut || from.targets.nonzeros() == 0) return {};
+      fit_chosen(from);
+      for (const std::size_t begin : {origin, origin + part}) {
+        const TaggedRows asked = parts_.older(begin, begin + part, true);
+        parts.push_back(share_in_time(first_right(scores_of(asked), asked.targets.view())));
+      }
+    }
+    return parts;
+  }
+
+  /// Of what was right before, and in the two halves of the newest items.
+  static double drift_by(std::vector<ShareInTime> parts, const std::vector<double>& newest,
+                         SuggesterQuality& quality) {
+    if (parts.empty()) return 0;
+    const std::span<const double> all(newest);
+    parts.push_back(share_in_time(all.first(all.size() / 2)));
+    parts.push_back(share_in_time(all.subspan(all.size() / 2)));
+    for (const ShareInTime& each : parts) quality.precision_in_time.push_back(each.share);
+    return drift_to_come(parts);
+  }
+
   double share_asked_for(std::int64_t items) const {
     const std::int64_t count = prototype_count(options_.prototypes, items);
     return count == 0 ? Setting().share : static_cast<double>(count) / static_cast<double>(items);
@@ -342,14 +445,13 @@ class HyperparameterSearch {
            {&shown->confidence, &shown->right, &shown->interval.low, &shown->interval.high})
         take(*number);
     }
+    take_first(run_.comm, quality.precision_in_time);
     take_first(run_.comm, quality.reliability);
   }
 
-  /// What every held-out item gains by these scores: what rank 0 finds, since choices follow it.
-  std::vector<double> gains_of(const Matrix& scores) {
-    std::vector<double> gains = ndcg_of_items(scores, held_.targets.view());
-    take_first(run_.comm, gains);
-    return gains;
+  /// What every held-out item gains by these scores.
+  std::vector<double> gains_of(const Matrix& scores) const {
+    return ndcg_of_items(scores, held_.targets.view(), run_.jobs);
   }
 
   /// The gain of each held-out item by the tags' processes as they now are.
@@ -359,28 +461,19 @@ class HyperparameterSearch {
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
     return gains_of(score(suggester, held.view(), {}, run_.jobs));
   }
-  void note(const std::string& setting, const std::vector<double>& gains) {
-    tried_.push_back({setting, mean(gains)});
-  }
   void make_prototypes(double share) {
     fitting_->choose_prototypes(prototypes_of(share, fitting_->items()), kRoundsToChoose);
   }
 
-  /// Remembers a trial; whether it is clearly better than the best before it, and so the new best.
-  bool improves(const std::string& setting, std::vector<double> gains) {
-    note(setting, gains);
-    if (!best_gains_.empty() && !clearly_better(gains, best_gains_)) return false;
-    best_gains_ = std::move(gains);
-    return true;
-  }
-
   void choose_weighting() {
     if (train_.rows.is_sparse && options_.weighting == "auto") {
-      best_gains_.clear();
-      for (const NamedWeighting& each : kWeightings) {
-        fit_with(each);
-        if (improves(std::string("weighting ") + each.name, gains())) setting_.weighting = each;
-      }
+      tuner_.begin();
+      for (const NamedWeighting& each : kWeightings)
+        if (tuner_.attempt(std::string("weighting ") + each.name, [&] {
+              fit_with(each);
+              return gains();
+            }))
+          setting_.weighting = each;
     }
     fitting_->weigh(setting_.weighting.weighting);
     make_prototypes(setting_.share);
@@ -400,20 +493,16 @@ class HyperparameterSearch {
     const std::vector<double> noise_variances = options_.noise_variance > 0
                                                     ? std::vector{options_.noise_variance}
                                                     : std::vector{0.1, 0.03, 0.3, 1.0};
-    for (const double noise_variance : noise_variances) {
-      fitting_->solve(noise_variance);
-      if (!improves("length scale " + short_number(length_scale) + ", noise " +
-                        short_number(noise_variance),
-                    gains()))
-        continue;
-      setting_.length_scale = length_scale;
-      setting_.noise_variance = noise_variance;
-    }
-  }
-  static std::string short_number(double number) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
-    return {buffer, end};
+    for (const double noise_variance : noise_variances)
+      if (tuner_.attempt(concat("length scale ", short_number(length_scale), ", noise ",
+                                short_number(noise_variance)),
+                         [&] {
+                           fitting_->solve(noise_variance);
+                           return gains();
+                         })) {
+        setting_.length_scale = length_scale;
+        setting_.noise_variance = noise_variance;
+      }
   }
 
   /// The usual length scale and noise variance come first: others must be clearly better.
@@ -423,7 +512,7 @@ class HyperparameterSearch {
                                                   ? std::vector{options_.length_scale}
                                               : scaled ? std::vector{0.7, 0.5, 1.0}
                                                        : std::vector{1.0};
-    best_gains_.clear();
+    tuner_.begin();
     for (const double length_scale : length_scales) try_length_scale(length_scale);
     refit();
   }
@@ -432,50 +521,85 @@ class HyperparameterSearch {
     fitting_->solve(setting_.noise_variance);
   }
 
-  /// Twice as many prototypes while that is clearly better.
+  /// Twice as many prototypes while that is clearly better: two fifths of the items at most, or all
+  /// of a few, which is kernel ridge regression.
   void choose_share() {
-    std::vector<double> before = gains();
-    double tried = setting_.share;
-    while (tried < 0.4) {
-      const std::int64_t count = prototypes_of(tried, fitting_->items());
-      tried *= 2;
-      if (prototypes_of(tried, fitting_->items()) == count) break;
-      make_prototypes(tried);
-      refit();
-      std::vector<double> after = gains();
-      note("prototypes " + short_number(100 * tried) + "%", after);
-      if (!clearly_better(after, before)) break;
-      setting_.share = tried;
-      before = std::move(after);
+    tuner_.begin();
+    tuner_.attempt(concat("prototypes ", short_number(100 * setting_.share), "%"),
+                   [&] { return gains(); });
+    const auto count = [&](double share) { return prototypes_of(share, fitting_->items()); };
+    while (setting_.share < 1) {
+      const double more = std::min(1.0, 2 * setting_.share);
+      if (count(more) == count(setting_.share) || (more >= 0.8 && count(more) > kFewPrototypes) ||
+          !tuner_.has_time())
+        break;
+      if (!tuner_.attempt(concat("prototypes ", short_number(100 * more), "%"), [&] {
+            make_prototypes(more);
+            refit();
+            return gains();
+          }))
+        break;
+      setting_.share = more;
     }
     make_prototypes(setting_.share);
     refit();
   }
 
+  /// Whether learning linear classifiers takes a small part of the time, or of the budget.
+  bool has_time_for_linear() const {
+    const auto entries = train_.rows.is_sparse ? static_cast<double>(train_.rows.sparse.nonzeros())
+                                               : static_cast<double>(train_.rows.dense.size());
+    const double seconds =
+        kLinearFits * kLinearSeconds * entries * static_cast<double>(parts_.tags());
+    return tuner_.has_budget() ? tuner_.has_time(seconds) : seconds <= kUsualLinearSeconds;
+  }
+
+  /// What the best of the linear classifiers says of the held-out items. The first choices are made
+  /// on every other item.
+  Matrix choose_linear(const FeatureRows& held) {
+    const Suggester& suggester = fitting_->suggester();
+    const Sparse rows = linear_rows(suggester, suggester.known.view(), run_.jobs);
+    const Sparse asked = linear_rows(suggester, held, run_.jobs);
+    std::vector<std::string> names;
+    for (const LinearChoice& each : kLinear) names.emplace_back(each.name);
+    std::vector<Matrix> said(names.size());
+    const std::int64_t sizes[] = {(rows.rows() + 1) / 2, rows.rows()};
+    const std::size_t best =
+        halve_settings(tuner_, names, sizes, [&](std::size_t which, std::int64_t size) {
+          Sparse some;
+          Sparse their;
+          some.columns = rows.columns;
+          their.columns = train_.targets.columns;
+          const std::int64_t step = size < rows.rows() ? 2 : 1;
+          for (std::int64_t row = 0; row < rows.rows(); row += step) {
+            some.push_row(rows.view(), row);
+            their.push_row(train_.targets.view(), row);
+          }
+          said[which] =
+              score(fit_linear(some.view(), their.view(), kLinear[which], run_.jobs), asked.view());
+          return gains_of(said[which]);
+        });
+    setting_.linear = kLinear[best];
+    return std::move(said[best]);
+  }
+
   /// Another weight than the usual one must be clearly better.
   SuggesterMixture best_mixture(const TagScores& ways) {
-    SuggesterMixture best = usual_mixture("combined");
-    std::vector<double> gain = gains_of(mix(ways, best));
-    note("k-NN " + short_number(best.neighbours), gain);
-    const auto try_weights = [&](double SuggesterMixture::*way, const char* name,
-                                 std::initializer_list<double> weights) {
-      const SuggesterMixture start = best;
-      const std::vector<double> before = gain;
-      for (const double weight : weights) {
-        SuggesterMixture next = start;
-        next.*way = weight;
-        std::vector<double> after = gains_of(mix(ways, next));
-        note(std::string(name) + " " + short_number(weight), after);
-        if (mean(after) > mean(gain) && clearly_better(after, before)) {
-          best = next;
-          gain = std::move(after);
-        }
-      }
+    const auto mixture_of = [](const std::vector<double>& weights) {
+      return SuggesterMixture{
+          .tags = 1, .neighbours = weights[0], .category = weights[1], .linear = weights[2]};
     };
-    try_weights(&SuggesterMixture::neighbours, "k-NN", {0, 0.1, 0.3, 0.5, 0.8});
-    if (ways.category.size() > 0)
-      try_weights(&SuggesterMixture::category, "category", {0.1, 0.2, 0.4, 0.8});
-    return best;
+    const SuggesterMixture usual = usual_mixture("combined");
+    const auto if_made = [](const Matrix& way, std::vector<double> weights) {
+      return way.size() > 0 ? std::move(weights) : std::vector<double>{};
+    };
+    const StackedWay tried[] = {{"k-NN", {0, 0.1, 0.3, 0.5, 0.8}},
+                                {"category", if_made(ways.category, {0.1, 0.2, 0.4, 0.8})},
+                                {"linear", if_made(ways.linear, {0.25, 0.5, 1, 2, 4})}};
+    return mixture_of(stack_ways(tuner_, {usual.neighbours, usual.category, 0}, tried,
+                                 {.over_start = true}, [&](const std::vector<double>& weights) {
+                                   return gains_of(mix(ways, mixture_of(weights)));
+                                 }));
   }
 
   const SuggesterOptions& options_;
@@ -488,8 +612,7 @@ class HyperparameterSearch {
   Setting setting_;
   SuggesterMixture mixture_;
   double older_precision_at_1_ = 0;
-  std::vector<double> best_gains_;  ///< of the best setting so far
-  std::vector<SettingTrial> tried_;
+  Tuner tuner_;
 };
 
 /// Everything again from all items, by what was chosen.
@@ -502,7 +625,13 @@ Suggester fit_all(const SuggesterData& data, const Setting& setting,
   fitting.choose_prototypes(asked > 0 ? asked : prototypes_of(setting.share, items));
   fitting.gather(setting.length_scale);
   fitting.solve(setting.noise_variance);
-  if (chosen.mixture.category != 0) require_categories(fitting.classify());
+  if (chosen.mixture.category != 0)
+    require_categories(fitting.classify(
+        options.method == "category"
+            ? kMostClassified
+            : std::max(kClassifiedToChoose, kMostClassifying / (fitting.suggester().basis.size() *
+                                                                options.categories))));
+  if (chosen.mixture.linear != 0) fitting.add_linear(setting.linear);
   Suggester result = std::move(fitting.suggester());
   result.mixture = chosen.mixture;
   result.confidence = std::move(chosen.confidence);
@@ -569,6 +698,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   report.length_scale = setting.length_scale;
   report.noise_variance = setting.noise_variance;
   report.mixture = learned.suggester.mixture;
+  if (report.mixture.linear != 0) report.linear = setting.linear.name;
   report.threshold = learned.suggester.threshold;
   report.tried = search.tried();
   report.seconds = run.comm.broadcast(seconds_since(begin), 0);
@@ -577,9 +707,6 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
 
 std::string to_json(const SuggesterReport& report) {
   using Json = nlohmann::ordered_json;
-  Json tried = Json::array();
-  for (const SettingTrial& each : report.tried)
-    tried.push_back({{"setting", each.setting}, {"ndcg@5", each.ndcg}});
   Json json = {{"items", report.items},
                {"tags", report.tags},
                {"prototypes", report.prototypes},
@@ -588,9 +715,10 @@ std::string to_json(const SuggesterReport& report) {
                {"noise", report.noise_variance},
                {"mixture", Json::parse(options_to_json(report.mixture))},
                {"threshold", report.threshold},
-               {"tried", tried},
+               {"tried", Json::parse(to_json(report.tried, "ndcg@5"))},
                {"held_out", commonplace::as_json(report.quality)},
                {"seconds", report.seconds}};
+  if (!report.linear.empty()) json["linear"] = report.linear;
   return json.dump();
 }
 

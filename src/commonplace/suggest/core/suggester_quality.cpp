@@ -1,6 +1,7 @@
 #include "commonplace/suggest/core/suggester_quality.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -275,6 +276,25 @@ ShownSuggestions sum_up(std::span<const ShownOfItem> items, bool in_time) {
 Interval share_interval(std::span<const double> values, bool in_time) {
   return bootstrap_ratio(values, std::vector<double>(values.size(), 1.0),
                          block_of(values.size(), in_time));
+}
+
+double drift_to_come(std::span<const ShareInTime> parts) {
+  // 97.5 % quantiles of Student's t for 3, 4, ... degrees of freedom.
+  constexpr std::array kQuantiles = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306};
+  constexpr std::size_t kFewestSteps = 3;
+  if (parts.size() < kFewestSteps + 1) return 0;
+  const std::size_t steps = parts.size() - 1;
+  double variance = 0;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const double step = parts[i + 1].share - parts[i].share;
+    variance +=
+        step * step - parts[i].error * parts[i].error - parts[i + 1].error * parts[i + 1].error;
+  }
+  variance /= static_cast<double>(steps);
+  // (s1 + 2 s2 + s3) / 2 lies between the means of two parts and of the next two.
+  constexpr double kOfSteps = 1.5;
+  return kQuantiles[std::min(steps - kFewestSteps, kQuantiles.size() - 1)] *
+         std::sqrt(kOfSteps * std::max(0.0, variance));
 }
 
 SuggesterQuality judge_suggestions(const Matrix& scores, const SparseView& tags,

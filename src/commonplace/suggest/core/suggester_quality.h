@@ -45,6 +45,9 @@ struct SuggesterQuality {
   Interval precision_at_1_interval;  ///< 95 %
   /// Where the newest were held out: of items drawn from among the older ones.
   double older_precision_at_1 = 0;
+  /// The same in parts of time that follow each other, each told by what came before it; the newest
+  /// items are the last two. None where there are too few.
+  std::vector<double> precision_in_time;
   double ndcg_at_5 = 0;
   double f1 = 0;  ///< of what is above the threshold, mean over the items
   ShownSuggestions shown;
@@ -70,6 +73,8 @@ void visit_fields(const SuggesterQuality& quality, Visit&& visit) {
   visit("reliability", quality.reliability, "by confidence");
   visit.where(quality.newest, "older_precision@1", quality.older_precision_at_1,
               "the first for items drawn from among the older ones");
+  visit.where(!quality.precision_in_time.empty(), "precision@1_in_time", quality.precision_in_time,
+              "the first in parts of time that follow each other");
 }
 
 /// In what follows scores are items x tags, and `tags` (items x tags) are above 0 where the item
@@ -103,6 +108,17 @@ ShownSuggestions sum_up(std::span<const ShownOfItem> items, bool in_time);
 /// Of the share of these in which they are 1, 95 %: items in the order of their times are drawn by
 /// blocks of about the root of their number.
 Interval share_interval(std::span<const double> values, bool in_time);
+
+/// A share found in a part of time, with its standard error.
+struct ShareInTime {
+  double share = 0;
+  double error = 0;
+};
+
+/// How far the share may be off in the two parts of time that come next, where the mean of the last
+/// two is expected: half of a 95 % interval, by what a random walk with the steps seen so far does.
+/// Steps that the errors of the parts explain count as none; 0 for fewer than four parts.
+double drift_to_come(std::span<const ShareInTime> parts);
 
 /// All but what is about older items. Confidence and threshold are judged by halves: what one half
 /// of the items gives is tried on the other. With `in_time` the items are in the order of their

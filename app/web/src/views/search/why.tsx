@@ -6,7 +6,7 @@ import { listed, number } from '../../format';
 import { itemAddress } from '../../state/route';
 
 function Reasons({ why }: { why: Why }) {
-  const { words = [], associations = [], neighbours = [], topics = [] } = why;
+  const { words = [], meanings = [], seen = [], associations = [], neighbours = [], topics = [] } = why;
   return (
     <>
       {words.length > 0 && (
@@ -17,6 +17,20 @@ function Reasons({ why }: { why: Why }) {
               const where = [each.in_tags ? 'tags' : '', each.in_text ? 'text' : ''].filter((part) => part);
               return <li key={each.word}><strong>{each.word}</strong>{where.length ? ` in its ${listed(where)}` : ''}</li>;
             })}
+          </ul>
+        </section>
+      )}
+      {meanings.length > 0 && (
+        <section>
+          <h3>What it means</h3>
+          <ul>
+            {seen.length > 0 && <li>{'seen in the picture: '}<strong>{listed(seen)}</strong></li>}
+            {meanings.map((each) => (
+              <li key={each.by}>
+                {each.by === 'texts' ? 'its text means much the same' : 'its picture fits the words'}
+                <span class="quiet">{` (${number(each.weight)})`}</span>
+              </li>
+            ))}
           </ul>
         </section>
       )}
@@ -62,7 +76,7 @@ function Reasons({ why }: { why: Why }) {
           </ul>
         </section>
       )}
-      {words.length + associations.length + neighbours.length + topics.length === 0 && (
+      {words.length + meanings.length + associations.length + neighbours.length + topics.length === 0 && (
         <p>It only meets what was demanded; nothing else speaks for it.</p>
       )}
     </>
@@ -90,7 +104,8 @@ export function WhyPanel(props: {
           <p>
             {`Score ${number(hit.score)}`}
             {hit.own !== undefined && hit.borrowed !== undefined
-              ? `: ${number(hit.own)} by its own words, ${number(hit.borrowed)} borrowed.` : '.'}
+              ? `: ${number(hit.own)} by its own words, ${number(hit.borrowed)} borrowed` : ''}
+            {hit.meant !== undefined ? `, ${number(hit.meant)} by what it means.` : '.'}
           </p>
           {hit.why && <Reasons why={hit.why} />}
         </>
