@@ -48,6 +48,23 @@ export interface DetectQuestion {
   uncertain?: boolean;
 }
 
+export interface MachineRun {
+  run: number;
+  time: string;
+  command: string;
+  collection: string;
+  model: string;
+  version: string;
+  field: string;
+  settings: unknown;
+  reason: string;
+  replaces: boolean;
+  wrote: number;
+  items: number;
+  shown: number;
+  undone: string | null;
+}
+
 export interface Health {
   status: string; // ok
   version: string; // of the program
@@ -213,6 +230,12 @@ export interface Why {
     terms: string[]; // its foremost
     weight: number; // how much
   }[]; // that it shares with what was asked
+  meanings?: {
+    by: 'texts' | 'pictures' | 'pair'; // what means it
+    fit: number; // how well, above 0, at most 1
+    weight: number; // how much
+  }[]; // ways in which it means what was asked, without a word in common
+  seen?: string[]; // classes that an encoder sees in its picture
 }
 
 export interface Hit {
@@ -228,6 +251,7 @@ export interface Hit {
   score: number; // what it is ranked by
   own: number; // the part that its own words have
   borrowed: number; // the part that was borrowed
+  meant?: number; // what its text or picture adds by meaning what was asked
   why?: Why; // why it is there
 }
 
@@ -357,6 +381,7 @@ export interface ReviewEffect {
     calibration_error: number; // how far confidence is off, on average
     reliability: ReliabilityBin[]; // by confidence
     'older_precision@1'?: number; // the first for items drawn from among the older ones
+    'precision@1_in_time'?: number[]; // the first in parts of time that follow each other
   } | null; // how good the model was on items held out; null: not tried
 }
 
