@@ -59,6 +59,15 @@ std::string type_of(const Json& schema, const std::string& indent) {
       words += concat(words.empty() ? "'" : " | '", each.get<std::string>(), "'");
     return words;
   }
+  if (schema.contains("type") && schema["type"].is_array()) {
+    Json one = schema;
+    std::string types;
+    for (const Json& each : schema["type"]) {
+      one["type"] = each;
+      types += (types.empty() ? "" : " | ") + type_of(one, indent);
+    }
+    return types;
+  }
   const std::string type = schema.value("type", "unknown");
   if (type == "integer") return "number";
   if (type == "object") return object_of(schema, indent);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/library/machine_labels.h"
 #include "commonplace/library/stored_features.h"
 #include "commonplace/library/stored_models.h"

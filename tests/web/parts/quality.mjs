@@ -6,6 +6,12 @@ export const quality = {
     await go(page, server, 'quality');
     const card = (name) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) });
     for (const name of ['suggest.photos', 'search.photos', 'detect.photos', 'relate']) await card(name).waitFor();
+    // Sentences come first, figures when they are asked for.
+    await card('suggest.photos').getByText(/^\d+ of 10 first suggestions are right\.$/).waitFor();
+    await card('search.photos').getByText(/of 100 points; words alone reach \d+\.$/).waitFor();
+    await page.getByText(/ is best of \d+ by precision@1: /).waitFor();
+    assert.equal(await page.locator('.card table, .card pre').first().isVisible(), false);
+    for (const each of await page.locator('.card summary').all()) await each.click();
     assert.ok((await card('suggest.photos').locator('dl.figures dd').allInnerTexts()).some((each) => /\d/.test(each)));
     const table = page.getByRole('region', { name: /suggest of photos/ }).getByRole('table').first();
     await table.waitFor();

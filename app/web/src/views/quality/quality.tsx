@@ -8,6 +8,8 @@ import { Failure, Loading, Note, Select, View } from '../../components/view';
 import { number, percent, time, words } from '../../format';
 import { models } from '../../state/library';
 import { address, changed, replaceAddress, route } from '../../state/route';
+import { t } from '../../words/say';
+import { evaluationSentences, modelSentences } from './sentences';
 import { bestOf, bestOfEach, comparisons, figures, isLessBetter, isSetting, reliabilityOf, type Comparison } from '../../components/measures';
 
 /** What matters most of a report, in the order of telling. */
@@ -43,23 +45,24 @@ function ModelCard({ model }: { model: Model }) {
         {`It ${SAYS[model.kind] ?? `is a ${model.kind} model`}`}{model.collection ? `, for ${model.collection}` : ''}
         {model.created ? `, learned ${time(model.created)}` : ''}.
       </p>
-      <dl class="figures">
-        {important.map(([name, measure]) => (
-          <div key={name} class="important"><dt>{words(name)}</dt><dd>{number(measure.value)}</dd></div>
-        ))}
-        {others.map(([name, measure]) => (
-          <div key={name}><dt>{words(name)}</dt><dd>{number(measure.value)}</dd></div>
-        ))}
-      </dl>
-      {bars.length > 1 && (
-        <>
-          <h4>Mean average precision on tags held out</h4>
-          <BarChart title="Mean average precision on tags held out" bars={bars} />
-        </>
-      )}
-      {bins && <><h4>Said and right</h4><Reliability bins={bins} /></>}
+      {modelSentences(model).map((each) => <p key={each} class="says">{each}</p>)}
       <details>
-        <summary>All that its report says</summary>
+        <summary>{t('Details')}</summary>
+        <dl class="figures">
+          {important.map(([name, measure]) => (
+            <div key={name} class="important"><dt>{words(name)}</dt><dd>{number(measure.value)}</dd></div>
+          ))}
+          {others.map(([name, measure]) => (
+            <div key={name}><dt>{words(name)}</dt><dd>{number(measure.value)}</dd></div>
+          ))}
+        </dl>
+        {bars.length > 1 && (
+          <>
+            <h4>Mean average precision on tags held out</h4>
+            <BarChart title="Mean average precision on tags held out" bars={bars} />
+          </>
+        )}
+        {bins && <><h4>Said and right</h4><Reliability bins={bins} /></>}
         <pre tabIndex={0}>{JSON.stringify({ options: model.options, report: model.report }, null, 2)}</pre>
       </details>
     </section>
@@ -117,13 +120,14 @@ function EvaluationCard({ evaluation }: { evaluation: Evaluation }) {
     <section class="card">
       <h3>{title}</h3>
       {evaluation.created && <p class="quiet">{`Measured ${time(evaluation.created)}.`}</p>}
-      {found.map((each) => <ComparisonTable key={each.name} comparison={each} of={title} />)}
-      {plotsOf(evaluation.result).map((each) => (
-        <div key={each.title}><h4>{words(each.title)}</h4><LineChart plot={each} /></div>
-      ))}
-      {bins && <><h4>Said and right</h4><Reliability bins={bins} /></>}
+      {evaluationSentences(evaluation).map((each) => <p key={each} class="says">{each}</p>)}
       <details>
-        <summary>All that was measured</summary>
+        <summary>{t('Details')}</summary>
+        {found.map((each) => <ComparisonTable key={each.name} comparison={each} of={title} />)}
+        {plotsOf(evaluation.result).map((each) => (
+          <div key={each.title}><h4>{words(each.title)}</h4><LineChart plot={each} /></div>
+        ))}
+        {bins && <><h4>Said and right</h4><Reliability bins={bins} /></>}
         <pre tabIndex={0}>{JSON.stringify(evaluation.result, null, 2)}</pre>
       </details>
     </section>

@@ -8,9 +8,9 @@ import { listed } from '../../format';
 import { report } from '../../state/alerts';
 import { finish } from '../../state/jobs';
 import { collections, readOnly } from '../../state/library';
-import { changed, replaceAddress, route } from '../../state/route';
+import { changed, noteInAddress, replaceAddress, route } from '../../state/route';
 import { Bridges } from './bridges';
-import { CollectionGraph } from './graph';
+import { CollectionDistances } from './distances';
 import { hasField, labelField } from './fields';
 import { TransferOutcome } from './outcome';
 
@@ -42,19 +42,12 @@ export function TransferView() {
     setOutcome(undefined);
   }, [key]);
 
-  const set = (parameters: Record<string, string | string[]>) => replaceAddress(changed(parameters));
+  const set = (parameters: Record<string, string | string[]>) => replaceAddress(changed({ answer: '', ...parameters }));
   const toggleSource = (name: string) =>
     set({ source: sources.includes(name) ? sources.filter((each) => each !== name) : [...sources, name] });
-  // A first click names the source, a second one the target.
-  const clicked = (name: string) => {
-    if (sources.includes(name)) toggleSource(name);
-    else if (name === target) set({ target: '' });
-    else if (sources.length === 0) set({ source: [name] });
-    else set({ target: name });
-  };
 
-  const run = async (start: () => Promise<Job>): Promise<unknown> => {
-    const end = await finish(await start(), setJob);
+  const run = async (start: Job): Promise<unknown> => {
+    const end = await finish(start, setJob);
     // A refusal counts as a failure of the command, but it has its result and says why.
     const refused = (end.result as { refused?: boolean } | null | undefined)?.refused === true;
     return end.state === 'done' || refused ? end.result : undefined;
@@ -62,7 +55,7 @@ export function TransferView() {
   const measure = async () => {
     setDistances(undefined);
     try {
-      const result = await run(() => api.startJob({ task: 'distances' }));
+      const result = await run(await api.startJob({ task: 'distances' }));
       if (result) setDistances(result as Distances);
     } catch (error) {
       report(error, () => void measure());
@@ -71,7 +64,7 @@ export function TransferView() {
   const rank = async () => {
     setRanking(undefined);
     try {
-      const result = await run(() => api.startJob({ task: 'bridges', source: sources, target, label_field: field }));
+      const result = await run(await api.startJob({ task: 'bridges', source: sources, target, label_field: field }));
       if (result) setRanking(result as BridgeRanking);
     } catch (error) {
       report(error, () => void rank());
@@ -80,15 +73,25 @@ export function TransferView() {
   const transfer = async (dry: boolean, force: boolean) => {
     setOutcome(undefined);
     try {
-      const result = await run(() => api.startJob({
+      const start = await api.startJob({
         task: 'transfer', source: sources, target, label_field: field, ...wayFields(way),
         ...(above ? { above: Number(above) } : {}), dry_run: dry, force,
-      }));
+      });
+      // The answer can be come back to: the server keeps it under the number of the job.
+      noteInAddress('answer', `${dry ? 'try' : 'run'}-${start.id}`);
+      const result = await run(start);
       if (result) setOutcome({ result: result as TransferResult, dry });
     } catch (error) {
       report(error, () => void transfer(dry, force));
     }
   };
+  useEffect(() => {
+    const [, kind, id] = /^(try|run)-(\d+)$/.exec(query.get('answer') ?? '') ?? [];
+    if (!id) return;
+    // A server that was started anew has forgotten it.
+    api.job(Number(id)).then(run).then(
+      (result) => result && setOutcome({ result: result as TransferResult, dry: kind === 'try' }), () => undefined);
+  }, []);
   const busy = job !== undefined && (job.state === 'running' || job.state === 'waiting');
 
   if (all.length < 2 || fields.length === 0) {
@@ -99,7 +102,7 @@ export function TransferView() {
       </View>
     );
   }
-  const labelled = all.filter((each) => (each.label_fields ?? []).includes(field));
+  const labelled = all.filter((each) => (each.label_fields ?? []).length > 0);
   return (
     <View title="Transfer">
       <p class="quiet">A collection is labelled from one that has labels, directly or through others in between.</p>
@@ -123,8 +126,7 @@ export function TransferView() {
             <button type="button" disabled={busy} onClick={() => void measure()}>Measure distances</button>
           </div>
         </section>
-        <CollectionGraph collections={all} distances={distances} sources={sources} target={target}
-          through={way.startsWith('through:') ? way.slice(8).split('\n') : outcome?.result.through ?? []} clicked={clicked} />
+        {distances && <CollectionDistances distances={distances} target={target} />}
       </div>
       {job && (
         <div role="status">
