@@ -177,7 +177,7 @@ class Untagged(MeaningTest):
         self.assertEqual(learned["meaning"][0]["captioned"], 60)
         self.assertEqual(self.colours_found("sky", "-l", "10"), ["green"] * 10)
         queries = self.write("queries.tsv", "sky\tgreen01\ncrimson\tred00\n")
-        judged = self.json("evaluate", "search", self.library, "--target", "photos", "--queries", queries)
+        judged = self.json("evaluate", "search", self.library, "--target", "photos", "--ask", queries)
         self.assertEqual((judged["queries"], judged["items"], judged["nothing"]), (2, 60, 0))
         self.assertLessEqual(judged["median_rank"], 20)
 
