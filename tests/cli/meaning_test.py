@@ -135,7 +135,7 @@ class MeaningTest(CommandLineTest):
         self.features("notes", "sentences")
 
     def found(self, *arguments):
-        return self.json("search", self.library, "--collection", "photos", *arguments)["hits"]
+        return self.json("search", self.library, *arguments, "--collection", "photos")["hits"]
 
     def colours_found(self, *arguments):
         return [hit["id"].rstrip("0123456789") for hit in self.found(*arguments)]
