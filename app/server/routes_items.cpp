@@ -11,11 +11,9 @@
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostItemsListed = 1000;
-
 Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
-  const std::int64_t limit = number(request, "limit", 50, 0, kMostItemsListed);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   ItemReader reader(*library, chosen);
@@ -143,7 +141,7 @@ Item known_item(const Library& library, const Collection& collection, const std:
 Brief brief(Workspace& workspace, const Collection& collection, const Item& item,
             const std::vector<std::string>& words) {
   const double ratio = workspace.ratio(collection, item.id, item.image);
-  Brief brief = {collection.name, item.id,          item.title, ratio > 0, {}, {},
+  Brief brief = {collection.name, item.id,           item.title, ratio > 0, {}, {},
                  item.time,       web_address(item), {}};
   for (const ItemTag& tag : item.tags) brief.tags.push_back(tag.name);
   if (ratio > 0) brief.ratio = ratio;

@@ -15,7 +15,8 @@ constexpr double kFresh = 2;
 
 class LibraryStatus {
  public:
-  LibraryStatus(Workspace& workspace, const Keeper* keeper) : workspace_(workspace), keeper_(keeper) {}
+  LibraryStatus(Workspace& workspace, const Keeper* keeper)
+      : workspace_(workspace), keeper_(keeper) {}
 
   Json answer() {
     Json json = plan();

@@ -113,7 +113,8 @@ py::array give(std::vector<Scalar>&& value) {
 
 /// The numbers of a one-dimensional array, copied.
 template <class Value>
-std::vector<Value> numbers(const py::array_t<Value, py::array::c_style | py::array::forcecast>& from) {
+std::vector<Value> numbers(
+    const py::array_t<Value, py::array::c_style | py::array::forcecast>& from) {
   require(from.ndim() == 1, "expected one dimension");
   return {from.data(), from.data() + from.size()};
 }

@@ -37,9 +37,8 @@ AxisEigenmapsWithStatistics fit_axes(const py::array& rows, const py::dict& opti
                                      const py::object& progress) {
   const auto parsed = options_from<AxisEigenmapOptions>(options);
   return with_view(rows, [&](const auto& matrix) {
-    AxisEigenmapFit fitted = watched(jobs, progress, [&](const Run& run) {
-      return fit_axis_eigenmaps(matrix, parsed, run);
-    });
+    AxisEigenmapFit fitted = watched(
+        jobs, progress, [&](const Run& run) { return fit_axis_eigenmaps(matrix, parsed, run); });
     return AxisEigenmapsWithStatistics{std::move(fitted.model), std::move(fitted.statistics)};
   });
 }
@@ -68,17 +67,18 @@ void bind_axis_eigenmaps(py::module_& module) {
   py::class_<Self> model(module, "AxisEigenmaps");
   model.def("encode", &encode_axes, py::arg("rows"), py::arg("jobs"))
       .def("add", &add_items, py::arg("rows"), py::arg("jobs"), py::arg("progress"))
-      .def_property_readonly(
-          "eigenvalues", [](const Self& self) { return give(VectorD(self.model.eigenvalues)); })
+      .def_property_readonly("eigenvalues",
+                             [](const Self& self) { return give(VectorD(self.model.eigenvalues)); })
       .def_property_readonly("items", [](const Self& self) { return self.statistics.items; });
   model.def(py::pickle(
       [](const Self& self) {
-        return py::make_tuple(py::bytes(to_bytes(self.model)), py::bytes(to_bytes(self.statistics)));
+        return py::make_tuple(py::bytes(to_bytes(self.model)),
+                              py::bytes(to_bytes(self.statistics)));
       },
       [](const py::tuple& state) {
         Self self;
-        self.model = load_axis_eigenmaps(
-            TensorFile(state[0].cast<std::string>(), "the pickled eigenmaps"));
+        self.model =
+            load_axis_eigenmaps(TensorFile(state[0].cast<std::string>(), "the pickled eigenmaps"));
         self.statistics = load_axis_statistics(
             TensorFile(state[1].cast<std::string>(), "the pickled statistics"), self.model);
         return self;
@@ -114,7 +114,8 @@ LabelledItems some_of(const std::vector<std::int64_t>& labelled, const MatrixD& 
   std::iota(places.begin(), places.end(), 0);
   places = sample_labelled(places, options.choose_on, options.space.seed).rows;
   LabelledItems some{{}, labels(places, Eigen::all)};
-  for (const std::int64_t place : places) some.rows.push_back(labelled[static_cast<std::size_t>(place)]);
+  for (const std::int64_t place : places)
+    some.rows.push_back(labelled[static_cast<std::size_t>(place)]);
   return some;
 }
 
@@ -135,8 +136,7 @@ void bind_concepts(py::module_& module) {
   py::class_<ConceptSpace> space(module, "ConceptSpace");
   space.def_readonly("representation", &ConceptSpace::representation)
       .def_property_readonly(
-          "head",
-          [](const ConceptSpace& self) { return self.head.svm ? "svm" : "laprls"; })
+          "head", [](const ConceptSpace& self) { return self.head.svm ? "svm" : "laprls"; })
       .def(
           "encode",
           [](const ConceptSpace& self, const Rows& items, bool known, int jobs) {
@@ -202,9 +202,9 @@ void bind_concepts(py::module_& module) {
       [](const Heads& self) {
         TensorWriter writer;
         writer.add("weights", self.heads.weights);
-        writer.add("offsets", std::span<const double>(
-                                  self.heads.offsets.data(),
-                                  static_cast<std::size_t>(self.heads.offsets.size())));
+        writer.add("offsets",
+                   std::span<const double>(self.heads.offsets.data(),
+                                           static_cast<std::size_t>(self.heads.offsets.size())));
         return writer.bytes();
       },
       [](const TensorFile& file) {

@@ -51,8 +51,9 @@ class OpenEncoder {
         std::vector<decltype(prepare(things[0]))> batch;
         for (std::size_t i = begin; i < end; ++i) batch.push_back(prepare(things[i]));
         vectors.middleRows(static_cast<Eigen::Index>(begin),
-                           static_cast<Eigen::Index>(end - begin)) =
-            encoder_.encode(batch, [&] { run.progress({"encoding", begin, things.size(), unit}); });
+                           static_cast<Eigen::Index>(end - begin)) = encoder_.encode(batch, [&] {
+          run.progress({"encoding", begin, things.size(), unit});
+        });
       }
       return vectors;
     }));

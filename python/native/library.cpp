@@ -85,14 +85,15 @@ class OpenLibrary {
     options.format = format;
     options.labels_from_folders = labels_from_folders;
     options.prune = prune;
-    const api::AddReport report = writing(jobs, progress, [&](api::Library& library, const Run& run) {
-      return api::add(library, collection, source, options,
-                      {.jobs = run.jobs, .progress = run.progress});
-    });
-    return Json{{"format", report.format},       {"added", report.added},
-                {"updated", report.updated},     {"unchanged", report.unchanged},
-                {"removed", report.removed},     {"missing", report.missing},
-                {"bad", report.bad},             {"problems", report.problems}}
+    const api::AddReport report =
+        writing(jobs, progress, [&](api::Library& library, const Run& run) {
+          return api::add(library, collection, source, options,
+                          {.jobs = run.jobs, .progress = run.progress});
+        });
+    return Json{{"format", report.format},   {"added", report.added},
+                {"updated", report.updated}, {"unchanged", report.unchanged},
+                {"removed", report.removed}, {"missing", report.missing},
+                {"bad", report.bad},         {"problems", report.problems}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   void add_items(const std::string& collection, const std::vector<Item>& items) {
@@ -246,10 +247,10 @@ class OpenLibrary {
     std::vector<Lesson> stored;
     for (const auto& [item, shows] : lessons) stored.push_back({item, shows, ""});
     in_house(1, py::none(), [&](Library& library, const Run&) {
-      commonplace::teach(library,
-                         commonplace::collection(
-                             library, detect::collection_to_teach(library, collection)),
-                         concept_name, stored);
+      commonplace::teach(
+          library,
+          commonplace::collection(library, detect::collection_to_teach(library, collection)),
+          concept_name, stored);
       return 0;
     });
   }
@@ -316,8 +317,7 @@ class OpenLibrary {
     heed_changes();
     auto& held = searchers_[{place.collection, place.model}];
     if (!held)
-      held =
-          std::make_shared<search::Answerer>(reading(), place.collection, place.model, run);
+      held = std::make_shared<search::Answerer>(reading(), place.collection, place.model, run);
     return held;
   }
   const suggest::Answerer& suggester(const std::string& model, const std::string& collection,

@@ -58,7 +58,8 @@ void bind_relate(py::module_& module) {
           },
           py::arg("modality"), py::arg("items"))
       .def_property_readonly(
-          "eigenvalues", [](const GuidedProjection& self) { return give(VectorD(self.eigenvalues)); })
+          "eigenvalues",
+          [](const GuidedProjection& self) { return give(VectorD(self.eigenvalues)); })
       .def_property_readonly(
           "strength", [](const GuidedProjection& self) { return give(VectorD(self.strength)); });
   make_picklable<GuidedProjection>(

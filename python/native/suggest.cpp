@@ -41,13 +41,12 @@ SparseGpClassifier fit_classifier(const Rows& items, const std::vector<std::int3
   require(std::ssize(labels) == rows.rows(), "there are ", rows.rows(), " items but ",
           labels.size(), " labels");
   return watched(jobs, progress, [&](const Run& run) {
-    const Kernel used = length_scale
-                            ? Kernel{kind, *length_scale, variance}
-                            : tune_kernel(kind, rows, labels, classes, tune, run).kernel;
+    const Kernel used = length_scale ? Kernel{kind, *length_scale, variance}
+                                     : tune_kernel(kind, rows, labels, classes, tune, run).kernel;
     check(used);
     SparseGpClassifier model;
-    model.basis = make_basis(
-        used, select_prototypes(rows, labels, classes, used, choice, run).rows, 1e-6, run.jobs);
+    model.basis = make_basis(used, select_prototypes(rows, labels, classes, used, choice, run).rows,
+                             1e-6, run.jobs);
     model.gp = fit_softmax_gp(whiten(model.basis, rows, run.jobs), labels, classes,
                               SoftmaxGpOptions{}, run)
                    .model;
@@ -104,8 +103,8 @@ py::tuple fit_suggester(const Rows& items, const Rows& targets, const py::dict& 
                         const py::object& progress) {
   const SuggesterData data{.features = items.rows(), .blocks = {}, .targets = targets.sparse()};
   const auto parsed = options_from<SuggesterOptions>(options);
-  LearnedSuggester learned = watched(
-      jobs, progress, [&](const Run& run) { return learn_suggester(data, parsed, run); });
+  LearnedSuggester learned =
+      watched(jobs, progress, [&](const Run& run) { return learn_suggester(data, parsed, run); });
   return py::make_tuple(std::move(learned.suggester), to_json(learned.report));
 }
 
@@ -124,8 +123,7 @@ void bind_suggester(py::module_& module) {
           "confidence",
           [](const Suggester& self, const Rows& items, int jobs) {
             const FeatureRows rows = items.rows();
-            return give(
-                unlocked([&] { return confidence_of(self, scores_of(self, rows, jobs)); }));
+            return give(unlocked([&] { return confidence_of(self, scores_of(self, rows, jobs)); }));
           },
           py::arg("items"), py::arg("jobs"));
   make_picklable<Suggester>(

@@ -45,7 +45,7 @@ std::optional<FeatureRecord> fitting_features(const Library& library, const Coll
 }
 
 std::string meaning_index_state(const Library& library, const Collection& collection,
-                     const ModelRecord& record, const MeaningModel& model) {
+                                const ModelRecord& record, const MeaningModel& model) {
   std::string state = concat(collection.id, ' ', collection.revision, ' ', record.created);
   for (const MeaningWay& way : model.ways) {
     const auto features = fitting_features(library, collection, way);
@@ -66,7 +66,7 @@ void save(const MeaningIndex& index, const std::filesystem::path& path) {
 
 /// Nothing if it is of another state, or damaged: it is derived data.
 std::optional<MeaningIndex> stored_meaning_index(const Library& library, const std::string& model,
-                                         const std::string& state, std::size_t ways) {
+                                                 const std::string& state, std::size_t ways) {
   const auto record = find_model(library, meaning_index_name(model), kMeaningIndexKind);
   if (!record) return std::nullopt;
   try {

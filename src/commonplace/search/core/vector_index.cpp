@@ -101,7 +101,8 @@ VectorIndex make_vector_index(std::int64_t rows, const ReadVectors& read, int jo
   const Matrix turn = index.axes.transpose();
   const auto turned = [&](const Matrix& block) { return multiply_transposed(block, turn, jobs); };
   std::vector<float> magnitudes;
-  visit_vector_blocks(rows, read, [&](const Matrix& block) { add_magnitudes(turned(block), magnitudes); });
+  visit_vector_blocks(rows, read,
+                      [&](const Matrix& block) { add_magnitudes(turned(block), magnitudes); });
   const auto middle = magnitudes.begin() + head;
   index.head = sq8_rows(std::vector<float>(magnitudes.begin(), middle));
   index.tail = sq8_rows(std::vector<float>(middle, magnitudes.end()));
