@@ -270,10 +270,9 @@ TEST_F(LearnSuggester, WhatIsSetIsNotChosen) {
 }
 
 int tried_with(const SuggesterReport& report, const std::string& word) {
-  return static_cast<int>(
-      std::count_if(report.tried.begin(), report.tried.end(), [&](const TuningTrial& each) {
-        return each.setting.find(word) != std::string::npos;
-      }));
+  return static_cast<int>(std::count_if(
+      report.tried.begin(), report.tried.end(),
+      [&](const TuningTrial& each) { return each.setting.find(word) != std::string::npos; }));
 }
 
 TEST_F(LearnSuggester, TriesLinearClassifiersByHalving) {
@@ -311,8 +310,8 @@ TEST_F(LearnSuggester, OutOfTimeTakesTheUsual) {
   EXPECT_GT(test::share_right(scores_of(learned.suggester, asked_.words), asked_), 0.9);
   for (const char* wrong : {"soon", "-3s", "0", "5 s", "1d"}) {
     options_.budget = wrong;
-    EXPECT_EQ(refusal(), "the budget is '" + std::string(wrong) +
-                             "'; expected a time such as 30s, 2m or 1h");
+    EXPECT_EQ(refusal(),
+              "the budget is '" + std::string(wrong) + "'; expected a time such as 30s, 2m or 1h");
   }
 }
 
