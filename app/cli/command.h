@@ -93,6 +93,7 @@ void add_detect(CLI::App& app);
 void add_relate(CLI::App& app);
 void add_cluster(CLI::App& app);
 void add_map(CLI::App& app);
+void add_duplicates(CLI::App& app);
 void add_bridges(CLI::App& app);
 void add_transfer(CLI::App& app);
 void add_serve(CLI::App& app);

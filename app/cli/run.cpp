@@ -50,6 +50,7 @@ void add_commands(CLI::App& app) {
   add_relate(app);
   add_cluster(app);
   add_map(app);
+  add_duplicates(app);
   add_bridges(app);
   add_transfer(app);
   add_evaluate(app);

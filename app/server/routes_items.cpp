@@ -5,16 +5,17 @@
 #include "app/server/reading.h"
 #include "app/server/routes.h"
 #include "commonplace/base/error.h"
+#include "commonplace/formats/web_address.h"
 #include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {
 namespace {
 
-constexpr std::int64_t kMostListed = 1000;
+constexpr std::int64_t kMostItemsListed = 1000;
 
 Response items_answer(Workspace& workspace, const Request& request, const PathValues& path) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
-  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostItemsListed);
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, path.at("c"));
   ItemReader reader(*library, chosen);
@@ -99,20 +100,6 @@ Response image_answer(Workspace& workspace, const PathValues& path) {
   return response;
 }
 
-/// The address that an item stands for, if it has one that may be opened.
-std::string address_of(const Item& item) {
-  const auto opens = [](const std::string& text) {
-    return text.starts_with("http://") || text.starts_with("https://") ||
-           text.starts_with("mailto:");
-  };
-  if (item.metadata.find("\"url\"") != std::string::npos) {
-    const Json metadata = Json::parse(item.metadata, nullptr, false);
-    if (metadata.is_object() && metadata.contains("url") && metadata["url"].is_string())
-      if (std::string url = metadata["url"].get<std::string>(); opens(url)) return url;
-  }
-  return opens(item.id) ? item.id : "";
-}
-
 /// Where a word that begins as `word` does stands in `text`, in small or capital letters.
 std::size_t find_word(const std::string& text, const std::string& word) {
   // An ending more or less does not matter.
@@ -187,7 +174,7 @@ Json brief_json(Workspace& workspace, const Collection& collection, const Item& 
                {"tags", tags}};
   if (ratio > 0) json["ratio"] = ratio;
   if (!item.time.empty()) json["time"] = item.time;
-  if (const std::string address = address_of(item); !address.empty()) json["url"] = address;
+  if (const std::string address = web_address(item); !address.empty()) json["url"] = address;
   if (ratio == 0 && !item.text.empty()) json["snippet"] = excerpt(item.text, words);
   return json;
 }

@@ -130,6 +130,29 @@ Response events_answer(const Jobs& jobs, const PathValues& path) {
   return response;
 }
 
+/// A page of the groups that the newest ended search for copies found.
+Response duplicates_answer(const Jobs& jobs, const Request& request) {
+  const std::string about = text(request, "collection");
+  const std::int64_t offset = number(request, "offset", 0, 0, 1'000'000'000);
+  const std::int64_t limit = number(request, "limit", 50, 1, 1000);
+  for (const Job& job : jobs.all()) {
+    if (job.task != "duplicates" || job.state != Job::State::done || job.about != about) continue;
+    Json found = Json::parse(job.result);
+    Json& groups = found["groups"];
+    const std::int64_t total = std::ssize(groups);
+    Json page = Json::array();
+    for (std::int64_t i = offset; i < std::min(total, offset + limit); ++i)
+      page.push_back(std::move(groups[static_cast<std::size_t>(i)]));
+    groups = std::move(page);
+    found["job"] = job.id;
+    found["total"] = total;
+    return json_answer(found);
+  }
+  throw Problem{404,
+                "copies have not been looked for since the server was started; begin with "
+                "POST /v1/jobs {\"task\":\"duplicates\"}, with \"collection\" if one is meant"};
+}
+
 Response upload_answer(Uploads& uploads, const Request& request) {
   uploads.sweep();
   std::error_code error;
@@ -161,6 +184,9 @@ void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& u
                 const Job job = known_job(jobs, path);
                 jobs.cancel(job.id);
                 return json_response(to_json(*jobs.find(job.id)));
+              }});
+  router.add({"GET", "/v1/duplicates", [&jobs](const Request& request, const PathValues&) {
+                return duplicates_answer(jobs, request);
               }});
   Route upload;
   upload.method = "POST";

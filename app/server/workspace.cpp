@@ -211,7 +211,8 @@ double Workspace::ratio(const Collection& collection, const std::string& id,
   item.id = id;
   item.image = image;
   const std::optional<PictureFile> picture = picture_file(collection, item);
-  const double ratio = picture ? picture_ratio(*picture).value_or(1) : 0;
+  const std::optional<PictureSides> sides = picture ? picture_sides(*picture) : std::nullopt;
+  const double ratio = !picture ? 0 : sides ? sides->width / sides->height : 1;
   const std::scoped_lock lock(ratios_mutex_);
   if (ratios_.size() >= kMostRatios) ratios_.clear();
   ratios_[key] = static_cast<float>(ratio);

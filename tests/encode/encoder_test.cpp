@@ -9,6 +9,7 @@
 #include "commonplace/encode/models.h"
 #include "commonplace/io/files.h"
 #include "tests/support/encoder_folders.h"
+#include "tests/support/formula_picture.h"
 
 namespace commonplace {
 namespace encoder_test {
@@ -181,6 +182,30 @@ TEST_F(EncoderTest, SentencesAreWhatAnotherProgramMakesOfThem) {
     const auto text = one["text"].get<std::string>();
     // Its weights are bytes, which processors round in ways of their own.
     EXPECT_GT(encoder.encode_text(text).dot(vector.normalized()), 0.98) << text;
+  }
+}
+
+/// Pictures and what numpy makes of them by the layers and weights that the model was converted
+/// from.
+TEST_F(EncoderTest, PicturesAreWhatAnotherProgramMakesOfThem) {
+  const std::filesystem::path resnet = test::brought_models() / "resnet50";
+  if (!std::filesystem::exists(resnet)) GTEST_SKIP() << "./dev models brings the encoder";
+  Encoder encoder = open(resnet);
+  const auto expected =
+      nlohmann::json::parse(read_file("tests/oracles/encoders/resnet50.json", 1 << 20));
+  ASSERT_GE(expected.size(), 3U);
+  for (const nlohmann::json& one : expected) {
+    const Picture picture = test::formula_picture(one["width"], one["height"]);
+    const std::vector<std::vector<float>> tensors = {encoder.prepare(picture)};
+    const auto seen = encoder.look(tensors);
+    ASSERT_EQ(seen.vectors.cols(), one["dimensions"].get<std::int64_t>());
+    Eigen::Index best = 0;
+    seen.classes.row(0).maxCoeff(&best);
+    EXPECT_EQ(best, one["class"].get<std::int64_t>());
+    for (std::size_t i = 0; i < one["samples"].size(); ++i)
+      ASSERT_NEAR(seen.vectors(0, static_cast<Eigen::Index>(16 * i)),
+                  one["samples"][i].get<double>(), 1e-4)
+          << one["width"] << " pixels wide, number " << 16 * i;
   }
 }
 

@@ -6,23 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/io/files.h"
+#include "tests/support/formula_picture.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {
 namespace picture_tensor_test {
-
-/// The picture of tests/oracles/pictures/make.py.
-Picture formula(int width, int height) {
-  Picture picture{width, height, {}};
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      for (int c = 0; c < 3; ++c) {
-        const int value =
-            (x * x * 3 + y * y * 5 + x * y * (c + 1) + 40 * c + (x / 7 + y / 5) * 60) % 256;
-        picture.channels[static_cast<std::size_t>(c)].push_back(static_cast<float>(value) / 255);
-      }
-  return picture;
-}
 
 std::vector<float> tensor_of(const Picture& picture, const PictureRules& rules) {
   const auto shape = shape_of(rules);
@@ -39,7 +27,8 @@ TEST(PictureTensorTest, IsWhatPilAndNumpyMake) {
     SCOPED_TRACE(one["rules"].dump());
     const PictureRules rules = parse_picture_rules(one["rules"].dump(), "rules.json");
     ASSERT_EQ(shape_of(rules), (one["shape"].get<std::array<std::int64_t, 3>>()));
-    const std::vector<float> tensor = tensor_of(formula(one["width"], one["height"]), rules);
+    const std::vector<float> tensor =
+        tensor_of(test::formula_picture(one["width"], one["height"]), rules);
     double sum = 0;
     double weighted = 0;
     for (std::size_t i = 0; i < tensor.size(); ++i) {
@@ -73,9 +62,10 @@ TEST(PictureTensorTest, AVeryNarrowPictureIsNotEnlargedAsAWhole) {
 
 TEST(PictureTensorTest, ATensorOfAnotherSizeIsRefused) {
   std::vector<float> tensor(5);
-  EXPECT_NE(
-      test::message_of([&] { make_picture_tensor(formula(4, 4), {}, tensor); }).find("150528"),
-      std::string::npos);
+  EXPECT_NE(test::message_of([&] {
+              make_picture_tensor(test::formula_picture(4, 4), {}, tensor);
+            }).find("150528"),
+            std::string::npos);
 }
 
 TEST(PictureRulesTest, WhatCannotBeFollowedIsRefused) {

@@ -155,10 +155,19 @@ class Interface(Described):
         get(f"/v1/jobs/{job['id']}")
         get("/v1/jobs")
         self.check(server, "DELETE", f"/v1/jobs/{job['id']}")
-        sent = self.check(server, "POST", "/v1/uploads?name=more.jsonl", status=201, raw=b'{"id":"x","tags":["a"]}\n')
+        sent = self.check(server, "POST", "/v1/uploads?name=more.jsonl", status=201, raw="".join(
+            json.dumps({"id": each, "text": "the same seven words in another place", "tags": [each]}) + "\n"
+            for each in "xy").encode())
         added = self.wait_for(server, post("/v1/jobs", {"task": "add", "collection": "more",
                                                         "upload": sent["upload"]}, status=202))
-        self.assertEqual((added["state"], added["result"]["added"]), ("done", 1), added)
+        self.assertEqual((added["state"], added["result"]["added"]), ("done", 2), added)
+        get("/v1/duplicates?collection=more", status=404)
+        compared = self.wait_for(server, post("/v1/jobs", {"task": "duplicates", "collection": "more"}, status=202))
+        self.assertEqual(compared["state"], "done", compared)
+        page = get("/v1/duplicates?collection=more&limit=1")
+        self.assertEqual((page["total"], page["compared"]["texts"], page["skipped"]), (1, 2, []))
+        self.assertEqual(page["groups"], compared["result"]["groups"])
+        self.assertEqual(page["groups"][0]["differs"], ["tags"])
         projects = get("/v1/projects")["projects"]
         project = "/v1/projects/" + projects[0]["project_id"]
         get(project)

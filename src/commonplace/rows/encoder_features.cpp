@@ -492,6 +492,15 @@ bool has_stored_encoder(const Library& library, const Collection& collection,
   return find_model(library, collection.name + "." + name, kEncoderKind).has_value();
 }
 
+std::optional<Medium> encoded_medium(const Library& library, const Collection& collection,
+                                     const std::string& name) {
+  const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
+  if (!record) return {};
+  const Json stored = Json::parse(record->options, nullptr, false);
+  if (!stored.is_object() || !stored.contains("of")) return {};
+  return stored["of"] == "text" ? Medium::text : Medium::picture;
+}
+
 StoredEncoder stored_encoder(const Library& library, const Collection& collection,
                              const std::string& name, const EncoderOptions& options) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);

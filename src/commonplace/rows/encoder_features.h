@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ StoredEncoder stored_encoder(const Library& library, const Collection& collectio
 /// Whether features `name` were made by an encoder.
 bool has_stored_encoder(const Library& library, const Collection& collection,
                         const std::string& name);
+
+/// What of the items the encoder read that made features `name`; nothing if none made them.
+std::optional<Medium> encoded_medium(const Library& library, const Collection& collection,
+                                     const std::string& name);
 
 /// What a query or an unseen item is to such features: a vector of length one. The picture is given
 /// by the bytes of its file. Error if the encoder does not read that.

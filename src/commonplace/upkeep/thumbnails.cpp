@@ -24,29 +24,7 @@ constexpr int kQuality = 82;
 /// A larger drawing or animation is not sent in place of a small picture.
 constexpr std::uintmax_t kMostAsItIs = 4U << 20U;
 
-/// By its first bytes; empty for what is no picture that a browser shows.
-std::string type_of(const fs::path& path) {
-  std::string head(512, '\0');
-  try {
-    const ReadableFile file(path);
-    head.resize(file.read(head.data(), head.size(), 0));
-  } catch (const Error&) {
-    return {};
-  }
-  if (head.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
-  if (head.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";
-  if (head.starts_with("RIFF") && head.substr(8, 4) == "WEBP") return "image/webp";
-  if (head.starts_with("GIF87a") || head.starts_with("GIF89a")) return "image/gif";
-  const bool marked_up =
-      head.find("<?xml") != std::string::npos || head.find("<svg") != std::string::npos;
-  if (marked_up && path.extension() == ".svg") return "image/svg+xml";
-  return {};
-}
-
-struct Sides {
-  double width = 0;
-  double height = 0;
-};
+using Sides = PictureSides;
 
 Sides turned(Sides sides, int orientation) {
   return orientation >= 5 ? Sides{sides.height, sides.width} : sides;
@@ -171,6 +149,24 @@ std::string name_of(const fs::path& path, int side) {
 
 }  // namespace
 
+std::string picture_type(const fs::path& path) {
+  std::string head(512, '\0');
+  try {
+    const ReadableFile file(path);
+    head.resize(file.read(head.data(), head.size(), 0));
+  } catch (const Error&) {
+    return {};
+  }
+  if (head.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
+  if (head.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";
+  if (head.starts_with("RIFF") && head.substr(8, 4) == "WEBP") return "image/webp";
+  if (head.starts_with("GIF87a") || head.starts_with("GIF89a")) return "image/gif";
+  const bool marked_up =
+      head.find("<?xml") != std::string::npos || head.find("<svg") != std::string::npos;
+  if (marked_up && path.extension() == ".svg") return "image/svg+xml";
+  return {};
+}
+
 std::optional<PictureFile> picture_file(const Library& library, const std::string& collection_name,
                                         const std::string& id) {
   const Collection chosen = collection(library, collection_name);
@@ -187,12 +183,12 @@ std::optional<PictureFile> picture_file(const Collection& chosen, const Item& fo
   const fs::path root = fs::canonical(chosen.root, error);
   if (error || path == root || !is_within(path, root) || !fs::is_regular_file(path, error))
     return std::nullopt;
-  std::string type = type_of(path);
+  std::string type = picture_type(path);
   if (type.empty()) return std::nullopt;
   return PictureFile{path, std::move(type)};
 }
 
-std::optional<double> picture_ratio(const PictureFile& picture) {
+std::optional<PictureSides> picture_sides(const PictureFile& picture) {
   try {
     PictureBytes bytes(picture.path);
     const Sides sides = picture.type == "image/jpeg"   ? jpeg_sides(bytes)
@@ -201,7 +197,7 @@ std::optional<double> picture_ratio(const PictureFile& picture) {
                         : picture.type == "image/webp" ? webp_sides(bytes)
                                                        : svg_sides(bytes);
     if (!(sides.width > 0) || !(sides.height > 0)) return std::nullopt;
-    return sides.width / sides.height;
+    return sides;
   } catch (const Error&) {
     return std::nullopt;
   }

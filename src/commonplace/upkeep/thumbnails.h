@@ -23,9 +23,16 @@ std::optional<PictureFile> picture_file(const Library& library, const std::strin
 /// The same for an item that is at hand.
 std::optional<PictureFile> picture_file(const Collection& collection, const Item& item);
 
-/// Its width by its height as it is shown, from the first bytes of the file; nothing where they do
-/// not say.
-std::optional<double> picture_ratio(const PictureFile& picture);
+/// Its width and height as it is shown, from the first bytes of the file; nothing where they do not
+/// say.
+struct PictureSides {
+  double width = 0;
+  double height = 0;
+};
+std::optional<PictureSides> picture_sides(const PictureFile& picture);
+
+/// The type of a file by its first bytes; empty for what is no picture that a browser shows.
+std::string picture_type(const std::filesystem::path& path);
 
 /// A JPEG of the picture whose longer side is at most `side`, kept below the library's thumbnails/
 /// until the picture changes; not kept where the library cannot be written. Drawings (SVG) and

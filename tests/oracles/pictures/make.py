@@ -7,9 +7,13 @@ its shape, two sums and every so many-th number. Needs Debian's python3-pil and 
 import json
 import math
 import pathlib
+import sys
 
 import numpy
 from PIL import Image
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tools"))
+import keras_to_onnx  # noqa: E402
 
 CLIP = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711]}
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
@@ -122,6 +126,8 @@ def cases():
     yield {"do_resize": True, "size": {"height": 64, "width": 64}, "do_rescale": False, "do_flip_channel_order": True,
            "data_format": "channels_last", "resample": 2, "image_mean": [103.939, 116.779, 123.68],
            "image_std": [1, 1, 1]}, 100, 90
+    for width, height in [(500, 375), (300, 451), (256, 300), (97, 130)]:
+        yield keras_to_onnx.RULES, width, height
     for mode in ["shortest", "longest", "squash"]:
         yield {**OPEN_CLIP, "size": [96, 96], "interpolation": "bicubic", "resize_mode": mode}, 123, 87
     yield {**OPEN_CLIP, "size": 64, "interpolation": "bilinear", "resize_mode": "longest", "fill_color": 128}, 30, 51
