@@ -146,9 +146,9 @@ TEST_F(ASuggester, LinearClassifiersSeeWhatNeighboursSee) {
   const SparseOneVsRestLinear logistic =
       fit_linear(known.view(), data_.tags.view(), {"logistic", "logistic", 4}, 1);
   EXPECT_TRUE(logistic.is_sparse());
-  EXPECT_EQ(
-      score(logistic, asked.view()),
-      score(fit_sparse_one_vs_rest(known.view(), data_.tags.view(), {.cost = 4}), asked.view()));
+  const Matrix same =
+      score(fit_sparse_one_vs_rest(known.view(), data_.tags.view(), {.cost = 4}), asked.view());
+  EXPECT_LT((score(logistic, asked.view()) - same).cwiseAbs().maxCoeff(), 1e-6F);
 }
 
 TEST_F(ASuggester, LinearClassifiersSayNothingOfTagsThatCameLater) {
