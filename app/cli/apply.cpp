@@ -205,12 +205,9 @@ void add_apply(CLI::App& app) {
       "  commonplace apply ~/library --collection photos --concept airplane --above 0.9\n"
       "Your own tags are never touched, and a tag that you rejected is never written. Running it\n"
       "again replaces what the same model wrote before, and 'update' gives such tags to items "
-      "that
-"
-      "come. 'export --machine-tags' has them, too; --undo takes them out of the sidecars that
-"
-      "'export --xmp' wrote them to, and with --in-pictures out of pictures that another program
-"
+      "that\n"
+      "come. 'export --machine-tags' has them, too; --undo takes them out of the sidecars that\n"
+      "'export --xmp' wrote them to, and with --in-pictures out of pictures that another program\n"
       "has put them into.",
       *arguments, [arguments] { return run(*arguments); });
   command->add_option("LIB", arguments->library, "The library")->required();

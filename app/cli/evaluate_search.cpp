@@ -92,7 +92,7 @@ void add_evaluate_search(CLI::App& evaluate) {
       "  commonplace evaluate search ~/library --target photos --auxiliary tate --repeat 10 \\\n"
       "    --plot search.svg\n"
       "  commonplace evaluate search ~/library --target photos --judgements right.tsv --json\n"
-      "  commonplace evaluate search ~/library --target photos --queries captions.tsv\n"
+      "  commonplace evaluate search ~/library --target photos --ask captions.tsv\n"
       "Nothing in the library is changed.",
       *arguments, [arguments] { return run(*arguments); }, Ranks::many);
   command->add_option("LIB", arguments->library, "The library")->required();
@@ -102,7 +102,7 @@ void add_evaluate_search(CLI::App& evaluate) {
                    "Collections to borrow from, separated by commas or given one by one")
       ->delimiter(',');
   command->add_option(
-      "--queries", arguments->queries,
+      "--ask", arguments->queries,
       "Ask for lines 'query TAB item id' of this file, by what was learned already");
   command->add_option("--plot", arguments->plot, "Draw the curves into this SVG file");
   visit_options(arguments->options, FlagMaker{command, "Evaluation"});

@@ -6,12 +6,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "commonplace/detect/apply.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/keep/plan.h"
 #include "commonplace/keep/update.h"
 #include "commonplace/library/machine_runs.h"
 
 namespace commonplace::app {
 
+using commonplace::as_json;
 /// Both front ends say it in the same words.
 std::string keep_state_word(KeepState state);
 nlohmann::ordered_json as_json(const KeepStep& step);

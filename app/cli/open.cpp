@@ -101,7 +101,7 @@ int run(Arguments& arguments) {
   for (const fs::path& each : sources) recognise_format(each);
   if (!is_library(path)) {
     Library::create(path);
-    say(arguments, "Made the library " + path.string() + ".");
+    if (!arguments.json) say(arguments, "Made the library " + path.string() + ".");
   }
   {
     Library library(path, Library::Access::write);

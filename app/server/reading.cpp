@@ -118,8 +118,8 @@ bool flag(const Json& json, std::string_view name) {
   return found->get<bool>();
 }
 
-Response json_answer(const Json& json, int status) {
-  return json_response(json.dump(-1, ' ', false, Json::error_handler_t::replace), status);
+Response json_answer(const Json& answer, int status) {
+  return json_response(answer.dump(-1, ' ', false, Json::error_handler_t::replace), status);
 }
 
 }  // namespace commonplace::server

@@ -35,8 +35,7 @@ std::int64_t number(const Json& json, std::string_view name, std::int64_t fallba
                     std::int64_t least, std::int64_t most);
 bool flag(const Json& json, std::string_view name);
 
-/// What is no struct yet, and what lists its fields.
-Response json_answer(const Json& json, int status = 200);
+Response json_answer(const Json& answer, int status = 200);
 template <class Answer>
 Response json_answer(const Answer& answer, int status = 200) {
   JsonMaker json;

@@ -13,9 +13,9 @@ namespace {
 /// Looked at anew at most so often, since it takes a stat a file.
 constexpr double kFresh = 2;
 
-class Status {
+class LibraryStatus {
  public:
-  Status(Workspace& workspace, const Keeper* keeper) : workspace_(workspace), keeper_(keeper) {}
+  LibraryStatus(Workspace& workspace, const Keeper* keeper) : workspace_(workspace), keeper_(keeper) {}
 
   Json answer() {
     Json json = plan();
@@ -62,7 +62,7 @@ Response runs_answer(Workspace& workspace) {
   Json list = Json::array();
   for (const MachineRun& each : machine_runs(*workspace.library()))
     list.push_back(app::as_json(each));
-  return json_answer({{"runs", list}});
+  return json_answer(Json{{"runs", list}});
 }
 
 Response change_answer(Workspace& workspace, const PathValues& path, bool undo) {
@@ -80,7 +80,7 @@ Response change_answer(Workspace& workspace, const PathValues& path, bool undo) 
 }  // namespace
 
 void add_keep_routes(Router& router, Workspace& workspace, const Keeper* keeper) {
-  const auto status = std::make_shared<Status>(workspace, keeper);
+  const auto status = std::make_shared<LibraryStatus>(workspace, keeper);
   router.add({"GET", "/v1/status", [status](const Request&, const PathValues&) {
                 return json_answer(status->answer());
               }});

@@ -79,7 +79,7 @@ Response collections_answer(Workspace& workspace, Overviews& overviews) {
 Response tags_answer(Workspace& workspace, Overviews& overviews, const Request& request,
                      const std::string& name) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
-  const std::int64_t limit = number(request, "limit", 50, 0, kMostListed);
+  const std::int64_t limit = number(request, "limit", 50, 0, kMostTagsListed);
   const std::string prefix = tag_key(text(request, "prefix"));
   const auto library = workspace.library();
   const auto overview = overviews.of(*library, collection(*library, name));

@@ -112,7 +112,7 @@ std::shared_ptr<const search::Answerer> Workspace::searcher(const Library& libra
                                                             std::string& key) {
   const std::string name = place.collection + '\n' + place.model;
   const Collection searched = collection(library, place.collection);
-  std::string state = state_of(library, searched) + '\n' + meaning_state(library, searched);
+  std::string state = state_of(library, searched) + '\n' + search::meaning_state(library, searched);
   if (!place.model.empty()) state += '\n' + state_of_model(model_record(library, place.model));
   const auto open = searchers_.get(name, state, [this, place] {
     auto opened = std::make_shared<OpenSearcher>(path_, place, jobs_);

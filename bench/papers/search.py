@@ -206,7 +206,7 @@ def run_eyes(program, asked=500, numbers=(0, 100, 1000), skip=0):
             library.run("learn", library.path, "search", "--target", "photos",
                         *(["--auxiliary", *captioned] if captioned else []))
             found = library.run("evaluate", "search", library.path, "--target", "photos",
-                                "--queries", folder / "queries.tsv", json_answer=True)
+                                "--ask", folder / "queries.tsv", json_answer=True)
             print(f"  {number:<24}" + "".join(f"{100 * found[key]:>8.1f}" for key in
                                               ("found_first", "found_in_5", "found_in_10")) +
                   f"{found['median_rank']:>14.0f}{100 * found['nothing']:>15.1f}", flush=True)

@@ -135,7 +135,7 @@ class MeaningTest(CommandLineTest):
         self.features("notes", "sentences")
 
     def found(self, *arguments):
-        return self.json("search", self.library, "--collection", "photos", *arguments)["hits"]
+        return self.json("search", self.library, *arguments, "--collection", "photos")["hits"]
 
     def colours_found(self, *arguments):
         return [hit["id"].rstrip("0123456789") for hit in self.found(*arguments)]
@@ -177,7 +177,7 @@ class Untagged(MeaningTest):
         self.assertEqual(learned["meaning"][0]["captioned"], 60)
         self.assertEqual(self.colours_found("sky", "-l", "10"), ["green"] * 10)
         queries = self.write("queries.tsv", "sky\tgreen01\ncrimson\tred00\n")
-        judged = self.json("evaluate", "search", self.library, "--target", "photos", "--queries", queries)
+        judged = self.json("evaluate", "search", self.library, "--target", "photos", "--ask", queries)
         self.assertEqual((judged["queries"], judged["items"], judged["nothing"]), (2, 60, 0))
         self.assertLessEqual(judged["median_rank"], 20)
 

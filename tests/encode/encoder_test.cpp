@@ -208,7 +208,8 @@ TEST_F(EncoderTest, PicturesAreWhatAnotherProgramMakesOfThem) {
   ASSERT_GE(expected.size(), 3U);
   for (const nlohmann::json& one : expected) {
     const Picture picture = test::formula_picture(one["width"], one["height"]);
-    const auto seen = encoder.look(std::vector{encoder.prepare(picture)});
+    const std::vector<std::vector<float>> tensors = {encoder.prepare(picture)};
+    const auto seen = encoder.look(tensors);
     ASSERT_EQ(seen.vectors.cols(), one["dimensions"].get<std::int64_t>());
     Eigen::Index best = 0;
     seen.classes.row(0).maxCoeff(&best);

@@ -11,8 +11,6 @@
 namespace commonplace {
 namespace tag_matrix_test {
 
-using namespace suggest;
-
 using test::decide_one;
 using test::import_jsonl;
 using Names = std::vector<std::string>;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <nlohmann/json.hpp>
+#include <unicode/uchar.h>
 
 #include "commonplace/base/characters.h"
 #include "commonplace/base/error.h"

@@ -54,6 +54,19 @@ Sparse nearest_dense(const FeatureRows& items, const FeatureRows& known, std::in
   return result;
 }
 
+/// The mean of labels by votes. Where all voters say the same it is that to the bit, so that equals
+/// stay equal.
+Matrix mean_labels(const Sparse& votes, const MatrixD& labels, int jobs) {
+  MatrixD with_ones = MatrixD::Ones(labels.rows(), labels.cols() + 1);
+  with_ones.leftCols(labels.cols()) = labels;
+  const MatrixD sums = multiply(votes.view(), with_ones, jobs);
+  Matrix result = Matrix::Zero(sums.rows(), labels.cols());
+  for (Eigen::Index row = 0; row < sums.rows(); ++row)
+    if (const double all = sums(row, labels.cols()); all > 0)
+      result.row(row) = (sums.row(row).head(labels.cols()) / all).cast<float>();
+  return result;
+}
+
 }  // namespace
 
 Sparse knn_votes(const FeatureRows& items, const FeatureRows& known, const KnnOptions& options,
@@ -113,18 +126,17 @@ Matrix knn_labels(const Eigen::Ref<const Matrix>& rows, const Eigen::Ref<const M
           " features, the labelled ones ", labelled.cols(), "; give the same of both");
   const Matrix asked = unit_rows(rows, jobs);
   const Matrix known = unit_rows(labelled, jobs);
-  const Matrix said = labels.cast<float>();
-  if ((said.array() != 0).all())
-    return multiply(knn_votes(asked, known, options, {}, jobs).view(), said, jobs);
+  if ((labels.array() != 0).all())
+    return mean_labels(knn_votes(asked, known, options, {}, jobs), labels, jobs);
   Matrix result = Matrix::Zero(rows.rows(), labels.cols());
   for (Eigen::Index which = 0; which < labels.cols(); ++which) {
     std::vector<Eigen::Index> voters;
-    for (Eigen::Index row = 0; row < said.rows(); ++row)
-      if (said(row, which) != 0) voters.push_back(row);
+    for (Eigen::Index row = 0; row < labels.rows(); ++row)
+      if (labels(row, which) != 0) voters.push_back(row);
     if (voters.empty()) continue;
     const Matrix their = known(voters, Eigen::all);
-    result.col(which) = multiply(knn_votes(asked, their, options, {}, jobs).view(),
-                                 Matrix(said(voters, std::vector{which})), jobs);
+    result.col(which) = mean_labels(knn_votes(asked, their, options, {}, jobs),
+                                    labels(voters, std::vector{which}), jobs);
   }
   return result;
 }

@@ -236,6 +236,8 @@ Matrix knn_scores(const Space& space, const TargetRule& rule, const Evidence& ev
       alike += static_cast<float>(rule.say[e]) *
                multiply_transposed(directions(space, evidence[e]),
                                    directions(space, known.where[e]), jobs);
+  for (std::int64_t row = 0; row < has.rows; ++row)
+    if (has.row_indices(row).empty()) alike.col(row).setZero();
   return sum_votes(knn_votes_of(alike, {.neighbours = count, .power = 3}, {}, jobs),
                    ones_above_zero(has).view());
 }

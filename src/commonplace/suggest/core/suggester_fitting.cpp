@@ -111,8 +111,8 @@ bool SuggesterFitting::classify(std::int64_t most) {
   std::vector<std::int32_t> labels;
   for (const std::int64_t row : rows) labels.push_back(categories[static_cast<std::size_t>(row)]);
   SoftmaxGpOptions options;
-  // More exact modes give no better tags.
-  options.tolerance = 1e-2;
+  // More exact modes give no better tags; one voice of several may be rougher still.
+  options.tolerance = most < kMostClassified ? 1e-2 : 1e-3;
   options.variances = "none";
   options.iterations = 15;
   const StoredRows items = take_rows(suggester_.known.view(), rows);
