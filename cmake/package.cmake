@@ -10,32 +10,39 @@ foreach(room search suggest detect relate transfer)
 endforeach()
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
-# STATIC, or SHARED with BUILD_SHARED_LIBS.
-add_library(libcommonplace ${objects})
-add_library(commonplace::commonplace ALIAS libcommonplace)
-set_target_properties(libcommonplace PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace
-  EXPORT_NAME commonplace VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_compile_features(libcommonplace INTERFACE cxx_std_20)
-target_include_directories(libcommonplace INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# By names that the installed package finds again.
-target_link_libraries(libcommonplace PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
-  ZLIB::ZLIB JPEG::JPEG PNG::PNG PkgConfig::WEBP PkgConfig::RSVG Threads::Threads
-  stemmer linear vl)
-if(COMMONPLACE_SANITIZE)
-  target_link_options(libcommonplace PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
-endif()
-if(BUILD_SHARED_LIBS)
-  if(NOT COMMONPLACE_PIC)
-    message(FATAL_ERROR "A shared library (BUILD_SHARED_LIBS) needs COMMONPLACE_PIC=ON.")
+# The same objects twice: as an archive and, where they are position-independent, as a shared library.
+# COMMONPLACE_API marks all that the latter shows.
+function(commonplace_whole target kind name)
+  add_library(${target} ${kind} ${objects})
+  add_library(commonplace::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME commonplace
+    EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # By names that the installed package finds again.
+  target_link_libraries(${target} PRIVATE ICU::i18n ICU::uc SQLite::SQLite3 LibXml2::LibXml2
+    ZLIB::ZLIB JPEG::JPEG PNG::PNG PkgConfig::WEBP PkgConfig::RSVG Threads::Threads
+    stemmer linear vl)
+  if(COMMONPLACE_SANITIZE)
+    target_link_options(${target} PUBLIC -fsanitize=${COMMONPLACE_SANITIZE})
   endif()
-  target_link_options(libcommonplace PRIVATE -Wl,--no-undefined)
+  install(TARGETS ${target} EXPORT CommonplaceTargets COMPONENT development)
+endfunction()
+
+commonplace_whole(libcommonplace STATIC static)
+# A sanitizer's own names are undefined until a program is linked.
+if(COMMONPLACE_PIC AND NOT COMMONPLACE_SANITIZE)
+  set(COMMONPLACE_HAS_SHARED ON)
+  commonplace_whole(libcommonplace_shared SHARED shared)
+  target_link_options(libcommonplace_shared PRIVATE -Wl,--no-undefined)
+else()
+  set(COMMONPLACE_HAS_SHARED OFF)
 endif()
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Commonplace)
-install(TARGETS libcommonplace EXPORT CommonplaceTargets COMPONENT development)
 install(EXPORT CommonplaceTargets NAMESPACE commonplace:: DESTINATION ${config_folder}
   COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CommonplaceConfig.cmake.in
@@ -54,10 +61,10 @@ install(FILES src/commonplace/base/error.h src/commonplace/base/progress.h
 install(FILES src/commonplace/formats/item.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/commonplace/formats COMPONENT development)
 
-# A static library needs the others at each link, a shared one brought them along.
+# An archive needs the others at each link, the shared library brings them along.
 set(NEEDED "sqlite3 libxml-2.0 zlib icu-i18n icu-uc libjpeg libpng libwebp librsvg-2.0")
 set(NEEDED_LIBRARIES "-lstemmer -llinear -lvl -pthread")
-if(BUILD_SHARED_LIBS)
+if(COMMONPLACE_HAS_SHARED)
   set(NEEDS "Requires.private: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace\nLibs.private: ${NEEDED_LIBRARIES}")
 else()
   set(NEEDS "Requires: ${NEEDED}\nLibs: -L\${libdir} -lcommonplace ${NEEDED_LIBRARIES}")

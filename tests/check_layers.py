@@ -25,7 +25,7 @@ MAY_KNOW = {
     "library": ["formats"],
     "features": ["math", "io"],
     "encode": ["features"],
-    "eval": ["base"],
+    "eval": ["comm"],
     "learn": ["math", "comm", "io"],
     "rows": ["library", "features", "encode", "learn"],
     "upkeep": ["rows"],

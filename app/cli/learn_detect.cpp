@@ -15,14 +15,7 @@ struct Arguments : LearnArguments {
 };
 
 void show(const Arguments& arguments, const detect::Report& report) {
-  if (!report.tried.empty() && !arguments.quiet) {
-    std::vector<std::vector<std::string>> rows;
-    for (const DetectorTrial& each : report.tried)
-      rows.push_back({each.representation, each.head, each.lambda > 0 ? fixed(each.lambda, 1) : "",
-                      fixed(100 * each.miap, 1)});
-    say(arguments, "Tried on labelled items, held out in turn:");
-    print_table({"REPRESENTATION", "HEAD", "LAMBDA", "MIAP, %"}, rows);
-  }
+  show_tried(arguments, report.tried, "MIAP, %", 1, 100);
   say(arguments, "Learned " + counted(report.concepts, "concept") + " from " +
                      counted(report.labelled, "labelled item") + " and " +
                      counted(report.items, "item") + " in all, by " + join(report.features) + ": " +

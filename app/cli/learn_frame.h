@@ -8,6 +8,7 @@
 #include "app/cli/frame.h"
 #include "app/cli/open_library.h"
 #include "app/cli/options.h"
+#include "commonplace/eval/tune.h"
 
 namespace commonplace::app {
 
@@ -24,6 +25,19 @@ int learn_and_report(const Arguments& arguments, const Learn& learn, const Show&
   Library library = open_to_write(arguments, arguments.library);
   const auto report = with_progress(arguments, [&](const Run& run) { return learn(library, run); });
   return print_answer(arguments, to_json(report), [&] { show(arguments, report); });
+}
+
+/// Prints what was tried on held-out items and what was taken; `measure` heads the figures, which
+/// are multiplied by `scale`.
+inline void show_tried(const LearnArguments& arguments, const std::vector<TuningTrial>& tried,
+                       const std::string& measure, int digits = 3, double scale = 1) {
+  if (tried.empty() || arguments.quiet) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const TuningTrial& each : tried)
+    rows.push_back({each.setting, fixed(scale * each.quality, digits), each.taken ? "taken" : ""});
+  say(arguments,
+      "Tried on items held out; a setting is taken where it is better than those above:");
+  print_table({"SETTING", measure, ""}, rows);
 }
 
 /// Brings the model up to date by update(library, name, run), and prints its `counts`, or for

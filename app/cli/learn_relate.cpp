@@ -34,6 +34,7 @@ void show(const Arguments& arguments, const relate::Report& report) {
                      " s.");
   if (!report.converged)
     warn("The eigenvectors have not converged; raise --max-rounds or --gamma.");
+  show_tried(arguments, report.tried, "NDCG");
   if (!report.tried.empty())
     say(arguments, "Chosen among " + counted(std::ssize(report.tried), "setting") +
                        " on items held out, whose " + report.asked + " were asked for.");

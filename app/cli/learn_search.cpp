@@ -46,12 +46,7 @@ void show(const Arguments& arguments, const search::Report& report) {
                        counted(lender.common_terms, "term") +
                        " in common with the target, divergence of their uses " +
                        fixed(lender.divergence) + " bits.");
-  if (!report.tried.empty()) {
-    std::string line = "Topics in common tried, with the MAP of own words and topics:";
-    for (const SharingTrial& tried : report.tried)
-      line += " " + std::to_string(tried.shared) + " (" + fixed(tried.map) + ")";
-    say(arguments, line + ".");
-  }
+  show_tried(arguments, report.tried, "MAP");
   if (report.asked > 0)
     show_quality(arguments, report);
   else

@@ -16,15 +16,6 @@ struct Arguments : LearnArguments {
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
-void show_tried(const Arguments& arguments, const SuggesterReport& report) {
-  if (report.tried.empty() || arguments.quiet) return;
-  std::vector<std::vector<std::string>> rows;
-  for (const SettingTrial& tried : report.tried)
-    rows.push_back({tried.setting, fixed(tried.ndcg, 4)});
-  say(arguments, "Tried on items held out:");
-  print_table({"SETTING", "NDCG@5"}, rows);
-}
-
 void show_quality(const Arguments& arguments, const SuggesterReport& report) {
   const SuggesterQuality& quality = report.quality;
   if (quality.items == 0) {
@@ -64,14 +55,15 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
 
 void show(const Arguments& arguments, const suggest::Report& report) {
   const SuggesterReport& fit = report.fit;
-  show_tried(arguments, fit);
+  show_tried(arguments, fit.tried, "NDCG@5", 4);
   say(arguments, "Learned " + counted(fit.tags, "tag") + " from the " + report.features + " of " +
                      counted(fit.items, "item") + " with " + counted(fit.prototypes, "prototype") +
                      (fit.weighting.empty() ? "" : ", words weighed by '" + fit.weighting + "'") +
                      ", in " + fixed(fit.seconds, 1) + " s.");
-  say(arguments, "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " +
-                     fixed(fit.mixture.neighbours, 1) + ", category " +
-                     fixed(fit.mixture.category, 1) + ".");
+  say(arguments,
+      "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " + fixed(fit.mixture.neighbours, 1) +
+          ", category " + fixed(fit.mixture.category, 1) +
+          (fit.linear.empty() ? "" : ", " + fit.linear + " " + fixed(fit.mixture.linear, 1)) + ".");
   show_quality(arguments, fit);
   if (report.merged > 0)
     say(arguments, counted(report.merged, "tag") +

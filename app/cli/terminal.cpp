@@ -12,9 +12,9 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 #include <unistd.h>
 
+#include "commonplace/base/characters.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/io/files.h"
@@ -43,26 +43,10 @@ int character_width(UChar32 character) {
   return type == U_NON_SPACING_MARK || type == U_ENCLOSING_MARK || type == U_FORMAT_CHAR ? 0 : 1;
 }
 
-/// Calls visit(character, bytes) over UTF-8; a bad byte counts as U+FFFD.
-template <class Visit>
-void each_character(std::string_view text, const Visit& visit) {
-  const auto length = static_cast<std::int32_t>(text.size());
-  for (std::int32_t at = 0; at < length;) {
-    const std::int32_t begin = at;
-    UChar32 character = 0;
-    U8_NEXT_OR_FFFD(text.data(), at, length, character);
-    if (!visit(character,
-               text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(at - begin))))
-      return;
-  }
-}
-
 int display_width(std::string_view text) {
   int width = 0;
-  each_character(text, [&](UChar32 character, std::string_view) {
-    width += character_width(character);
-    return true;
-  });
+  visit_characters(
+      text, [&](UChar32 character, std::string_view) { width += character_width(character); });
   return width;
 }
 
@@ -229,7 +213,7 @@ std::string shorten(std::string_view text, int width) {
   if (display_width(line) <= width) return line;
   std::string result;
   int used = 0;
-  each_character(line, [&](UChar32 character, std::string_view bytes) {
+  visit_characters(line, [&](UChar32 character, std::string_view bytes) {
     used += character_width(character);
     if (used > width - 1) return false;
     result += bytes;
@@ -241,12 +225,11 @@ std::string shorten(std::string_view text, int width) {
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  each_character(text, [&](UChar32 character, std::string_view bytes) {
-    const bool control = u_iscntrl(character) != 0 && character != '\n' && character != '\t';
-    if (control) {
+  visit_characters(text, [&](UChar32 character, std::string_view bytes) {
+    if (character < 0) {
+      append_character(result, 0xFFFD);
+    } else if (u_iscntrl(character) != 0 && character != '\n' && character != '\t') {
       result += '?';
-    } else if (character == 0xFFFD) {
-      result += "\xEF\xBF\xBD";
     } else {
       result += bytes;
     }

@@ -86,16 +86,32 @@ TEST(Detector, ChoosesWhatIsBestOnItemsHeldOut) {
   ASSERT_FALSE(detector.tried.empty());
   double best = 0;
   std::string best_way;
-  for (const DetectorTrial& each : detector.tried)
-    if (each.miap > best) {
-      best = each.miap;
-      best_way = each.representation;
+  for (const TuningTrial& each : detector.tried)
+    if (each.quality > best) {
+      best = each.quality;
+      best_way = each.setting.substr(0, each.setting.find(','));
     }
   EXPECT_EQ(detector.representation, best_way);
   EXPECT_EQ(detector.held_scores.size(), 240U) << "four concepts of 60 items";
   const Detector again = fit_detector(views, known, options, {.jobs = 1});
   EXPECT_EQ(again.representation, detector.representation) << "threads change nothing";
   EXPECT_EQ(again.held_scores, detector.held_scores);
+}
+
+TEST(Detector, OutOfTimeTakesTheUsual) {
+  const Matrix rows = grouped_rows(400, 24, 2.0);
+  const std::vector<MatrixView> views = {MatrixView(rows.data(), rows.rows(), rows.cols())};
+  DetectorOptions options;
+  options.budget = "0.000001s";
+  const LabelledItems known{first_rows(60), group_labels(first_rows(60))};
+  const Detector detector = fit_detector(views, known, options, {.jobs = 1});
+  EXPECT_EQ(detector.tried.size(), 1U);
+  EXPECT_EQ(detector.representation, "smoothed");
+  EXPECT_FALSE(detector.head.svm);
+  EXPECT_EQ(detector.head.lambda, 1);
+  EXPECT_EQ(detector.held_scores.size(), 240U) << "confidence is learned all the same";
+  options.budget = "soon";
+  EXPECT_THROW(fit_detector(views, known, options, {.jobs = 1}), Error);
 }
 
 TEST(Detector, OneSidedExamplesRankByLikeness) {

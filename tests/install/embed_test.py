@@ -2,6 +2,7 @@
 by find_package and by pkg-config."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -34,7 +35,7 @@ class Installed(unittest.TestCase):
         (cls.pc,) = cls.prefix.rglob("commonplace.pc")
 
     def check(self, program):
-        lines = run(program, EXAMPLE / "notes.jsonl", self.folder / f"library of {program.name}").splitlines()
+        lines = run(program, EXAMPLE / "notes.jsonl", self.folder / f"library of {program.parent.name} {program.name}").splitlines()
         self.assertEqual(lines[0], "added 120 items")
         suggested = [line.split() for line in lines if line.startswith("suggest")]
         self.assertEqual(suggested[0][1], "boats")
@@ -46,12 +47,37 @@ class Installed(unittest.TestCase):
         self.assertEqual(len(found), 2)
         self.assertTrue(all(int(item[4:]) % 3 == 1 for item in found), found)
 
-    def test_found_by_cmake(self):
-        build = self.folder / "build"
+    def build_by_cmake(self, name, *options):
+        build = self.folder / name
         run(CMAKE, "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
-            f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_BUILD_TYPE=Release")
+            f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_BUILD_TYPE=Release", *options)
         run(CMAKE, "--build", build)
-        self.check(build / "embed")
+        return build / "embed"
+
+    def shared_library(self):
+        found = sorted(self.prefix.rglob("libcommonplace.so"))
+        if not found:
+            self.skipTest("built with COMMONPLACE_PIC=OFF or with sanitizers: there is no shared library")
+        return found[0]
+
+    def test_found_by_cmake(self):
+        program = self.build_by_cmake("static")
+        self.assertNotIn("libcommonplace", run("ldd", program))
+        self.check(program)
+
+    def test_shared_found_by_cmake(self):
+        library = self.shared_library()
+        program = self.build_by_cmake("shared", "-DBUILD_SHARED_LIBS=ON")
+        self.assertIn(str(library.parent), run("ldd", program))
+        self.check(program)
+
+    def test_shared_library_shows_the_interface_alone(self):
+        shown = [line.split(maxsplit=2)[2]
+                 for line in run("nm", "-DC", "--defined-only", self.shared_library()).splitlines()]
+        ours = [name for name in shown if "commonplace::" in name]
+        self.assertTrue(any(name.startswith("commonplace::api::suggest::learn(") for name in ours), ours[:20])
+        inside = [name for name in ours if re.search(r"commonplace::(search|suggest|detect|relate|transfer)::", name)]
+        self.assertEqual(inside, [])
 
     def test_found_by_pkg_config(self):
         path = {**os.environ, "PKG_CONFIG_PATH": str(self.pc.parent)}

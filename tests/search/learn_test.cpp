@@ -97,12 +97,12 @@ TEST_F(LearnSearch, BorrowsFromACollectionOfTheSameTopics) {
   EXPECT_LT(report.lenders[0].divergence, 0.2);
 
   std::vector<int> tried;
-  for (const SharingTrial& each : report.tried) tried.push_back(each.shared);
+  for (const TuningTrial& each : report.tried) tried.push_back(std::stoi(each.setting));
   EXPECT_EQ(tried, std::vector<int>({0, 2, 4, 6, 8}));
-  EXPECT_EQ(std::max_element(report.tried.begin(), report.tried.end(),
-                             [](auto& a, auto& b) { return a.map < b.map; })
-                ->shared,
-            report.shared);
+  const auto best = std::max_element(report.tried.begin(), report.tried.end(),
+                                     [](auto& a, auto& b) { return a.quality < b.quality; });
+  EXPECT_EQ(std::stoi(best->setting), report.shared);
+  EXPECT_TRUE(best->taken);
 
   const search::Model model = stored();
   EXPECT_EQ(model.target, "photos");

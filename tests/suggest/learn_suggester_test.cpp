@@ -269,6 +269,52 @@ TEST_F(LearnSuggester, WhatIsSetIsNotChosen) {
   }
 }
 
+int tried_with(const SuggesterReport& report, const std::string& word) {
+  return static_cast<int>(std::count_if(
+      report.tried.begin(), report.tried.end(),
+      [&](const TuningTrial& each) { return each.setting.find(word) != std::string::npos; }));
+}
+
+TEST_F(LearnSuggester, TriesLinearClassifiersByHalving) {
+  const SuggesterReport report = learn().report;
+  // Four on half of the items, two on all, and then weights of the best.
+  EXPECT_EQ(tried_with(report, "cost"), 6);
+  EXPECT_EQ(tried_with(report, "linear "), 5);
+  EXPECT_EQ(report.linear.empty(), report.mixture.linear == 0);
+  options_.method = "tags";
+  EXPECT_EQ(tried_with(learn().report, "cost"), 0) << "asked for the tags' processes alone";
+}
+
+TEST_F(LearnSuggester, OfManyTagsLinearClassifiersNeedABudget) {
+  // The same items, each tag four hundred times.
+  Sparse tags;
+  tags.columns = data_.tags.columns * 400;
+  for (std::int64_t row = 0; row < data_.tags.rows(); ++row) {
+    for (const std::int32_t tag : data_.tags.view().row_indices(row))
+      for (std::int32_t copy = 0; copy < 400; ++copy) tags.push(tag * 400 + copy, 1);
+    tags.end_row();
+  }
+  options_.prototypes = "20";
+  EXPECT_EQ(tried_with(learn({data_.words, {}, tags.view()}).report, "cost"), 0);
+  options_.budget = "1h";
+  EXPECT_EQ(tried_with(learn({data_.words, {}, tags.view()}).report, "cost"), 6);
+}
+
+TEST_F(LearnSuggester, OutOfTimeTakesTheUsual) {
+  options_.budget = "0.000001s";
+  const LearnedSuggester learned = learn();
+  // The first of the weightings, of the length scales, of the shares and of the mixtures.
+  EXPECT_LE(learned.report.tried.size(), 4U);
+  EXPECT_EQ(learned.report.length_scale, 0.7);
+  EXPECT_EQ(learned.report.mixture.neighbours, 0.2);
+  EXPECT_GT(test::share_right(scores_of(learned.suggester, asked_.words), asked_), 0.9);
+  for (const char* wrong : {"soon", "-3s", "0", "5 s", "1d"}) {
+    options_.budget = wrong;
+    EXPECT_EQ(refusal(),
+              "the budget is '" + std::string(wrong) + "'; expected a time such as 30s, 2m or 1h");
+  }
+}
+
 TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   options_.method = "tags";
   const SuggesterReport report = learn().report;
@@ -276,15 +322,15 @@ TEST_F(LearnSuggester, ChoosesWhatWasBestOnHeldOutItems) {
   double length_scale = 0;
   double noise_variance = 0;
   int tried = 0;
-  for (const SettingTrial& each : report.tried) {
+  for (const TuningTrial& each : report.tried) {
     double with_length_scale = 0;
     double with_noise = 0;
     if (std::sscanf(each.setting.c_str(), "length scale %lf, noise %lf", &with_length_scale,
                     &with_noise) != 2)
       continue;
     ++tried;
-    if (each.ndcg <= best) continue;
-    best = each.ndcg;
+    if (each.quality <= best) continue;
+    best = each.quality;
     length_scale = with_length_scale;
     noise_variance = with_noise;
   }

@@ -22,7 +22,8 @@ using test::planted_tags;
 using test::PlantedTags;
 using test::to_dense;
 
-constexpr SuggesterMixture kAllWays{.tags = 1, .neighbours = 0.4, .category = 0.25};
+constexpr SuggesterMixture kAllWays{.tags = 1, .neighbours = 0.4, .category = 0.25, .linear = 0.5};
+constexpr LinearChoice kSvm{"svm", "svm", 1};
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 double worst(const MatrixD& a, const MatrixD& b) { return (a - b).cwiseAbs().maxCoeff(); }
@@ -41,6 +42,7 @@ Suggester fit(const FeatureRows& raw, const SparseView& targets,
   if (mixture.category != 0) {
     EXPECT_TRUE(fitting.classify());
   }
+  if (mixture.linear != 0) fitting.add_linear(kSvm);
   Suggester result = std::move(fitting.suggester());
   result.mixture = mixture;
   result.confidence = {{-0.5, 0.1, 1.0 / 3}, {0, 1.0 / 7, 1}};
@@ -101,10 +103,11 @@ TEST_F(ASuggester, ScoresByEachWay) {
   for (Eigen::Index item = 0; item < 20; ++item) EXPECT_LT(found.category.row(item).sum(), 1.001F);
 
   const Matrix both = score(suggester, rows.view());
-  EXPECT_LT((both - (found.tags + 0.4F * found.neighbours + 0.25F * found.category))
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-6F);
+  EXPECT_LT(
+      (both - (found.tags + 0.4F * found.neighbours + 0.25F * found.category + 0.5F * found.linear))
+          .cwiseAbs()
+          .maxCoeff(),
+      1e-6F);
   EXPECT_GT(test::share_right(both, asked_), 0.9);
 }
 
@@ -121,6 +124,44 @@ TEST_F(ASuggester, FindsOnlyWhatTheMixtureNeeds) {
   EXPECT_EQ(votes.neighbours, all.neighbours);
   const TagScores classes = score_ways(fit_all({.tags = 0, .category = 1}), rows.view());
   EXPECT_EQ(classes.category, all.category);
+}
+
+TEST_F(ASuggester, LinearClassifiersSeeWhatNeighboursSee) {
+  const Suggester suggester = fit_all();
+  const StoredRows rows = prepare(suggester, asked_.words);
+  const Sparse known = linear_rows(suggester, suggester.known.view());
+  const Sparse asked = linear_rows(suggester, rows.view());
+  EXPECT_EQ(asked.values, compared(suggester, rows.view().sparse()).values);
+  const SparseOneVsRestLinear svm =
+      fit_sparse_one_vs_rest(known.view(), data_.tags.view(), {.loss = "svm"});
+  // 1 and -1 of the margin are moved to 1 and 0.
+  const Matrix expected = (score(svm, asked.view()).array() + 1) / 2;
+  const Matrix found = score_ways(suggester, rows.view()).linear;
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-5F);
+  EXPECT_GT(test::share_right(found, asked_), 0.9);
+  EXPECT_EQ(score_ways(fit_all({.tags = 0, .linear = 1}), rows.view()).linear, found);
+  const Matrix dense = to_dense(asked_.words.view()).cast<float>();
+  EXPECT_EQ(to_dense(linear_rows(suggester, dense).view()), dense.cast<double>());
+
+  const SparseOneVsRestLinear logistic =
+      fit_linear(known.view(), data_.tags.view(), {"logistic", "logistic", 4}, 1);
+  EXPECT_TRUE(logistic.is_sparse());
+  const Matrix same =
+      score(fit_sparse_one_vs_rest(known.view(), data_.tags.view(), {.cost = 4}), asked.view());
+  EXPECT_LT((score(logistic, asked.view()) - same).cwiseAbs().maxCoeff(), 1e-6F);
+}
+
+TEST_F(ASuggester, LinearClassifiersSayNothingOfTagsThatCameLater) {
+  Suggester suggester = fit_all();
+  const StoredRows rows = prepare(suggester, asked_.words);
+  const Matrix before = score_ways(suggester, rows.view()).linear;
+  add_tags(suggester.tag_gp, 2);
+  suggester.known_tags.columns += 2;
+  suggester.categories.shares.conservativeResize(Eigen::NoChange, suggester.tags());
+  suggester.categories.shares.rightCols(2).setZero();
+  const Matrix after = score_ways(suggester, rows.view()).linear;
+  EXPECT_EQ(after.leftCols(before.cols()), before);
+  EXPECT_EQ(after.rightCols(2), Matrix::Zero(after.rows(), 2));
 }
 
 TEST_F(ASuggester, AnItemAloneGetsTheBitsThatItGetsAmongOthers) {
@@ -296,6 +337,13 @@ TEST_F(ASuggester, FileOfPartsThatDoNotFitIsRefused) {
   refused("tags of categories", [](Suggester& s) { s.categories.shares.conservativeResize(6, 5); });
   refused("classes", [](Suggester& s) { s.classifier.weights.conservativeResize(6, 5); });
   refused("classifier", [](Suggester& s) { s.classifier.weights.conservativeResize(5, 6); });
+  refused("linear classifiers", [](Suggester& s) { s.linear.offset.pop_back(); });
+  refused("more linear classifiers", [](Suggester& s) {
+    s.linear.offset.resize(s.linear.offset.size() + 9);
+    s.linear.sparse.columns += 9;
+  });
+  refused("weights of linear classifiers", [](Suggester& s) { s.linear.sparse.end_row(); });
+  refused("weight that is no number", [](Suggester& s) { s.linear.sparse.values[0] = kNaN; });
   refused("confidence", [](Suggester& s) { s.confidence.score.pop_back(); });
   refused("falling confidence", [](Suggester& s) { s.confidence.probability[1] = 2; });
   refused("threshold", [](Suggester& s) { s.threshold = -1; });

@@ -32,4 +32,11 @@ inline std::vector<std::int64_t> number_list(const std::string& list, const char
   return result;
 }
 
+/// The shortest text that means the number: "0.1", "300".
+inline std::string short_number(double number) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
+  return {buffer, end};
+}
+
 }  // namespace commonplace

@@ -9,11 +9,11 @@
 #include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/base/spelling.h"
-#include "commonplace/comm/serialise.h"
 #include "commonplace/detect/rivals/graph_eigenmaps.h"
-#include "commonplace/detect/rivals/knn_labels.h"
 #include "commonplace/detect/rivals/lap_svm.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/learn/label_propagation.h"
 #include "commonplace/learn/neighbour_graph.h"
 #include "commonplace/learn/one_vs_rest_linear.h"
@@ -159,7 +159,7 @@ Scored run_knn(const Stage& stage) {
   const Matrix used = side_by_side(stage.used);
   return {
       knn_labels(side_by_side(stage.others), Matrix(used.topRows(std::ssize(stage.draw.labelled))),
-                 stage.labels, {}, stage.jobs),
+                 stage.labels, {.neighbours = 5, .power = 1}, stage.jobs),
       ""};
 }
 
@@ -330,20 +330,14 @@ Outcome judge(const Trial& trial, const Draw& draw, const Scored& scored) {
   return outcome;
 }
 
-Measured measured(const std::vector<Outcome>& outcomes, std::vector<double> Outcome::*values) {
-  std::vector<double> means;
-  for (const Outcome& each : outcomes) means.push_back(mean(each.*values));
-  return {mean(means), bootstrap_mean(means.size() > 1 ? means : outcomes[0].*values)};
-}
-
 MethodQuality quality_of(const std::string& method, std::int64_t labelled,
                          const std::vector<Outcome>& outcomes) {
   MethodQuality result;
   result.method = method;
   result.labelled = labelled;
   result.unlabelled = outcomes[0].helping;
-  result.miap = measured(outcomes, &Outcome::precisions);
-  result.precision_at_100 = measured(outcomes, &Outcome::at_100);
+  result.miap = measured_over(outcomes, &Outcome::precisions);
+  result.precision_at_100 = measured_over(outcomes, &Outcome::at_100);
   result.chosen = outcomes[0].chosen;
   const auto count = static_cast<double>(outcomes.size());
   result.of_concepts.assign(outcomes[0].precisions.size(), 0);
@@ -406,19 +400,12 @@ Evaluation evaluate(const Trial& trial, const EvaluationOptions& options,
       for (const std::string& method : methods)
         for (int round = 0; round < options.repeat; ++round)
           runs.push_back({labelled, unlabelled, round, method});
-  const std::vector<std::string> outcomes =
-      share_work(run.comm, std::ssize(runs), [&](std::int64_t which) {
-        run.progress({"detecting", static_cast<std::uint64_t>(which), runs.size(), "runs"});
-        return serialise(
-            make_outcome(runs[static_cast<std::size_t>(which)], trial, detector, run.jobs));
-      });
-  const auto repeat = static_cast<std::size_t>(options.repeat);
-  for (std::size_t first = 0; first < runs.size(); first += repeat) {
-    std::vector<Outcome> rounds;
-    for (std::size_t i = 0; i < repeat; ++i)
-      rounds.push_back(deserialise<Outcome>(outcomes[first + i]));
-    evaluation.methods.push_back(quality_of(runs[first].method, runs[first].labelled, rounds));
-  }
+  const auto outcomes = run_contest(runs, "detecting", run, [&](const Repetition& each) {
+    return make_outcome(each, trial, detector, run.jobs);
+  });
+  for_each_method(runs, outcomes, options.repeat, [&](const Repetition& of, const auto& rounds) {
+    evaluation.methods.push_back(quality_of(of.method, of.labelled, rounds));
+  });
   return evaluation;
 }
 

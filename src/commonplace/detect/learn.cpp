@@ -27,7 +27,7 @@ Report report_of(const Model& model, const Detector& chosen, std::int64_t items)
   report.columns = model.space.columns();
   report.head = model.head;
   report.tried = chosen.tried;
-  for (const DetectorTrial& each : chosen.tried) report.miap = std::max(report.miap, each.miap);
+  for (const TuningTrial& each : chosen.tried) report.miap = std::max(report.miap, each.quality);
   if (!chosen.held_scores.empty()) {
     std::vector<double> given;
     for (const float score : chosen.held_scores)
@@ -81,12 +81,6 @@ Report learn(Library& library, const std::string& collection_name, const std::st
 
 std::string to_json(const Report& report) {
   using Json = nlohmann::ordered_json;
-  Json tried = Json::array();
-  for (const DetectorTrial& each : report.tried) {
-    tried.push_back(
-        {{"representation", each.representation}, {"head", each.head}, {"miap", each.miap}});
-    if (each.lambda > 0) tried.back()["lambda"] = each.lambda;
-  }
   Json json = {{"model", report.model},
                {"collection", report.collection},
                {"features", report.features},
@@ -96,7 +90,7 @@ std::string to_json(const Report& report) {
                {"representation", report.representation},
                {"coordinates", report.columns},
                {"head", report.head.svm ? "svm" : "laprls"},
-               {"tried", tried},
+               {"tried", Json::parse(to_json(report.tried, "miap"))},
                {"seconds", report.seconds}};
   if (!report.head.svm) json["lambda"] = report.head.lambda;
   if (!report.tried.empty()) {

@@ -20,7 +20,7 @@ struct Report {
   std::string representation;
   std::int64_t columns = 0;  ///< coordinates an item
   HeadSetting head;
-  std::vector<DetectorTrial> tried;
+  std::vector<TuningTrial> tried;
   double miap = 0;               ///< of the chosen way, on labelled items held out in turn; 0: not
   double calibration_error = 0;  ///< expected, of the confidence on them
   double seconds = 0;

@@ -4,9 +4,10 @@
 #include <limits>
 
 #include <nlohmann/json.hpp>
+#include <unicode/uchar.h>
 
+#include "commonplace/base/characters.h"
 #include "commonplace/base/error.h"
-#include "commonplace/encode/characters.h"
 #include "commonplace/encode/tokenizer_json.h"
 
 namespace commonplace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commonplace/base/characters.h"
 #include "commonplace/base/error.h"
-#include "commonplace/encode/characters.h"
 #include "commonplace/encode/tokenizer_json.h"
 
 namespace commonplace {

@@ -98,6 +98,33 @@ class Finder {
   std::vector<std::int32_t> seen_;
 };
 
+/// For each row what `find(row, left_out, greatest)` puts into `greatest`; each thread makes a
+/// `find` of its own.
+template <class MakeFind>
+Sparse find_greatest(std::int64_t rows, std::int64_t columns, std::int64_t count,
+                     std::span<const std::int64_t> skip, int jobs, const MakeFind& make_find) {
+  require(count >= 0, "cannot find ", count, " neighbours; give 0 or more");
+  require(skip.empty() || std::ssize(skip) == rows, "there are ", skip.size(), " rows to skip for ",
+          rows, " rows");
+  std::vector<std::vector<Product>> found(static_cast<std::size_t>(rows));
+  parallel_for(found.size(), jobs, [&](std::size_t begin, std::size_t end) {
+    auto find = make_find();
+    Greatest greatest(count);
+    for (std::size_t row = begin; row < end; ++row) {
+      greatest.clear();
+      find(static_cast<std::int64_t>(row), skip.empty() ? -1 : skip[row], greatest);
+      found[row] = greatest.take();
+    }
+  });
+  Sparse result;
+  result.columns = columns;
+  for (const auto& row : found) {
+    for (const Product& product : row) result.push(product.row, product.value);
+    result.end_row();
+  }
+  return result;
+}
+
 }  // namespace
 
 Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count,
@@ -111,26 +138,22 @@ Sparse nearest_rows_by_column(const SparseView& a, const SparseView& b_columns, 
                               std::span<const std::int64_t> skip, int jobs) {
   require(a.columns == b_columns.rows, "rows of ", a.columns, " and ", b_columns.rows,
           " columns have no product");
-  require(count >= 0, "cannot find ", count, " neighbours; give 0 or more");
-  require(skip.empty() || std::ssize(skip) == a.rows, "there are ", skip.size(),
-          " rows to skip for ", a.rows, " rows");
-  std::vector<std::vector<Product>> found(static_cast<std::size_t>(a.rows));
-  parallel_for(found.size(), jobs, [&](std::size_t begin, std::size_t end) {
-    Finder finder(a, b_columns);
-    Greatest greatest(count);
-    for (std::size_t row = begin; row < end; ++row) {
-      greatest.clear();
-      finder.find(static_cast<std::int64_t>(row), skip.empty() ? -1 : skip[row], greatest);
-      found[row] = greatest.take();
-    }
+  return find_greatest(a.rows, b_columns.columns, count, skip, jobs, [&] {
+    return [finder = Finder(a, b_columns)](std::int64_t row, std::int64_t left_out,
+                                           Greatest& greatest) mutable {
+      finder.find(row, left_out, greatest);
+    };
   });
-  Sparse result;
-  result.columns = b_columns.columns;
-  for (const auto& row : found) {
-    for (const Product& product : row) result.push(product.row, product.value);
-    result.end_row();
-  }
-  return result;
+}
+
+Sparse greatest_of_rows(const Eigen::Ref<const Matrix>& products, std::int64_t count,
+                        std::span<const std::int64_t> skip, int jobs) {
+  return find_greatest(products.rows(), products.cols(), count, skip, jobs, [&] {
+    return [&products](std::int64_t row, std::int64_t left_out, Greatest& greatest) {
+      for (Eigen::Index other = 0; other < products.cols(); ++other)
+        if (other != left_out) greatest.add(static_cast<std::int32_t>(other), products(row, other));
+    };
+  });
 }
 
 }  // namespace commonplace

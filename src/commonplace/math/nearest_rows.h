@@ -18,4 +18,8 @@ Sparse nearest_rows(const SparseView& a, const SparseView& b, std::int64_t count
 Sparse nearest_rows_by_column(const SparseView& a, const SparseView& b_columns, std::int64_t count,
                               std::span<const std::int64_t> skip = {}, int jobs = 0);
 
+/// The same of products, A's rows x B's rows, that are there already.
+Sparse greatest_of_rows(const Eigen::Ref<const Matrix>& products, std::int64_t count,
+                        std::span<const std::int64_t> skip = {}, int jobs = 0);
+
 }  // namespace commonplace

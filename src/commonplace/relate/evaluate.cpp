@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/earth.h"
@@ -9,7 +10,7 @@
 #include "commonplace/base/join.h"
 #include "commonplace/base/number_list.h"
 #include "commonplace/base/spelling.h"
-#include "commonplace/comm/serialise.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/guidance_met.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
@@ -117,9 +118,7 @@ MethodQuality quality_of(const std::string& method, std::int64_t dim,
   quality.dim = dim;
   quality.learned_from = outcomes.front().learned_from;
   quality.chosen = outcomes.front().chosen;
-  std::vector<double> means;
   for (const Outcome& each : outcomes) {
-    means.push_back(mean(each.ndcg));
     quality.seconds += each.seconds / static_cast<double>(outcomes.size());
     if (each.met.empty()) continue;
     quality.met.resize(each.met.size());
@@ -127,7 +126,7 @@ MethodQuality quality_of(const std::string& method, std::int64_t dim,
       quality.met[i] += each.met[i] / static_cast<double>(outcomes.size());
     quality.rand = std::max(0.0, quality.rand) + each.rand / static_cast<double>(outcomes.size());
   }
-  quality.ndcg = measured(outcomes.size() > 1 ? means : outcomes.front().ndcg);
+  quality.ndcg = measured_over(outcomes, &Outcome::ndcg);
   return quality;
 }
 
@@ -220,16 +219,13 @@ void evaluate_places(Evaluation& evaluation, const Data& data, std::size_t targe
         data.modalities[k].what.collection == data.modalities[target].what.collection)
       modality = k;
   if (modality == data.modalities.size()) return;
-  std::vector<PlaceOutcome> outcomes;
-  for (const std::string& made : share_work(run.comm, options.repeat, [&](std::int64_t repeat) {
-         run.progress({"guessing places", static_cast<std::uint64_t>(repeat),
-                       static_cast<std::uint64_t>(options.repeat), "repetitions"});
-         return serialise(place_outcome(
-             make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), run)));
-       })) {
-    outcomes.push_back(deserialise<PlaceOutcome>(made));
-    evaluation.told += outcomes.back().told / options.repeat;
-  }
+  std::vector<int> repetitions(static_cast<std::size_t>(options.repeat));
+  std::iota(repetitions.begin(), repetitions.end(), 0);
+  const auto outcomes = run_contest(repetitions, "guessing places", run, [&](int repeat) {
+    return place_outcome(
+        make_task(data, modality, relate, options.held, 100, seed_of(relate, repeat), run));
+  });
+  for (const PlaceOutcome& each : outcomes) evaluation.told += each.told / options.repeat;
   for (std::size_t m = 0; m < outcomes[0].methods.size(); ++m) {
     PlaceQuality quality{outcomes[0].methods[m], {}, 0};
     std::vector<double> medians;
@@ -263,25 +259,15 @@ Evaluation evaluate(const Data& data, const ModelOptions& relate, const Evaluati
     evaluation.items += data.modalities[target].has.view().row_indices(row).empty() ? 0 : 1;
   const std::vector<Piece> pieces = pieces_of(
       options, make_task(data, target, relate, options.held, 100, seed_of(relate, 0), run));
-  const std::vector<std::string> made =
-      share_work(run.comm, std::ssize(pieces), [&](std::int64_t number) {
-        const Piece& piece = pieces[static_cast<std::size_t>(number)];
-        Task task = make_task(data, target, relate, options.held, piece.share,
-                              seed_of(relate, piece.repeat), run);
-        task.dim = piece.dim;
-        run.progress({"evaluating " + piece.method, static_cast<std::uint64_t>(piece.repeat),
-                      static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return serialise(outcome_of(task, piece.method, options));
-      });
-  const auto repeat = static_cast<std::size_t>(options.repeat);
-  for (std::size_t first = 0; first < pieces.size(); first += repeat) {
-    std::vector<Outcome> outcomes;
-    for (std::size_t i = first; i < first + repeat; ++i)
-      outcomes.push_back(deserialise<Outcome>(made[i]));
-    const Piece& piece = pieces[first];
-    evaluation.methods.push_back(
-        quality_of(piece.method, has_dim(piece.method) ? piece.dim : 0, outcomes));
-  }
+  const auto outcomes = run_contest(pieces, "evaluating", run, [&](const Piece& piece) {
+    Task task = make_task(data, target, relate, options.held, piece.share,
+                          seed_of(relate, piece.repeat), run);
+    task.dim = piece.dim;
+    return outcome_of(task, piece.method, options);
+  });
+  for_each_method(pieces, outcomes, options.repeat, [&](const Piece& of, const auto& rounds) {
+    evaluation.methods.push_back(quality_of(of.method, has_dim(of.method) ? of.dim : 0, rounds));
+  });
   evaluate_places(evaluation, data, target, relate, options, run);
   return evaluation;
 }

@@ -9,7 +9,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
-#include "commonplace/comm/serialise.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/npy.h"
@@ -305,23 +305,16 @@ std::vector<CrossQuality> evaluate_cross(const CrossTrial& trial, const ModelOpt
       {"pairs alone", ours(trial.data, false, relate, run)},
       {"cca", with_ridge(trial.data, cca_scores, run.jobs)},
       {"mvlpp", with_ridge(trial.data, mvlpp_scores, run.jobs)}};
-  std::vector<CrossQuality> result;
-  for (const std::string& made :
-       share_work(run.comm, std::ssize(methods), [&](std::int64_t number) {
-         const auto& [name, scores_of] = methods[static_cast<std::size_t>(number)];
-         run.progress(
-             {"evaluating " + name, static_cast<std::uint64_t>(number), methods.size(), "methods"});
-         const auto begin = Clock::now();
-         CrossQuality quality;
-         quality.method = name;
-         const Matrix scores = scores_of(known, asked, quality.chosen);
-         quality.seconds = seconds_since(begin);
-         quality.first_to_second = map_of(scores, classes);
-         quality.second_to_first = map_of(scores.transpose(), classes);
-         return serialise(quality);
-       }))
-    result.push_back(deserialise<CrossQuality>(made));
-  return result;
+  return run_contest(methods, "evaluating", run, [&](const auto& method) {
+    const auto begin = Clock::now();
+    CrossQuality quality;
+    quality.method = method.first;
+    const Matrix scores = method.second(known, asked, quality.chosen);
+    quality.seconds = seconds_since(begin);
+    quality.first_to_second = map_of(scores, classes);
+    quality.second_to_first = map_of(scores.transpose(), classes);
+    return quality;
+  });
 }
 
 std::string to_json(const std::vector<CrossQuality>& qualities) {

@@ -1,12 +1,9 @@
 #include "commonplace/relate/evaluate_report.h"
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "commonplace/eval/plot.h"
+#include "commonplace/eval/contest.h"
 
 namespace commonplace::relate {
 namespace {
@@ -16,10 +13,7 @@ using Json = nlohmann::ordered_json;
 Json as_json(const MethodQuality& each) {
   Json json = {{"method", each.method},
                {"learned_from", each.learned_from},
-               {"ndcg",
-                {{"value", each.ndcg.value},
-                 {"low", each.ndcg.interval.low},
-                 {"high", each.ndcg.interval.high}}},
+               {"ndcg", measured_json(each.ndcg)},
                {"seconds", each.seconds}};
   if (each.dim > 0) json["dim"] = each.dim;
   if (!each.met.empty()) json.update({{"met", each.met}, {"rand", each.rand}});
@@ -27,22 +21,15 @@ Json as_json(const MethodQuality& each) {
   return json;
 }
 
-/// One line a method of nDCG against what `x` gives; nothing if that is the same for all.
-Chart ndcg_chart(const Evaluation& evaluation, const std::string& title, const std::string& label,
-                 const std::function<double(const MethodQuality&)>& x) {
-  Chart chart{title, label, "nDCG", {}};
-  for (const MethodQuality& each : evaluation.methods) {
-    auto found = std::find_if(chart.series.begin(), chart.series.end(),
-                              [&](const Series& series) { return series.name == each.method; });
-    if (found == chart.series.end()) {
-      chart.series.push_back({each.method, {}, {}, {}, {}});
-      found = std::prev(chart.series.end());
-    }
-    found->x.push_back(x(each));
-    found->y.push_back(each.ndcg.value);
-  }
-  std::erase_if(chart.series, [](const Series& series) { return series.x.size() < 2; });
-  return chart;
+/// nDCG against a number of each result; nothing if that is the same for all.
+void add_ndcg_chart(const Evaluation& evaluation, const std::string& title,
+                    const std::string& label, std::int64_t MethodQuality::*x,
+                    std::vector<Chart>& charts) {
+  std::vector<Series> lines = lines_by_method(evaluation.methods, [&](const MethodQuality& each) {
+    return ChartPoint{static_cast<double>(each.*x), each.ndcg.value};
+  });
+  std::erase_if(lines, [](const Series& line) { return line.x.size() < 2; });
+  if (is_varied(lines)) charts.push_back({title, label, "nDCG", std::move(lines)});
 }
 
 }  // namespace
@@ -70,16 +57,10 @@ std::string to_json(const Evaluation& evaluation) {
 
 std::string evaluation_plot(const Evaluation& evaluation) {
   std::vector<Chart> charts;
-  Chart by_dim =
-      ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
-                 [](const MethodQuality& each) { return static_cast<double>(each.dim); });
-  if (!by_dim.series.empty() && by_dim.series[0].x.front() != by_dim.series[0].x.back())
-    charts.push_back(std::move(by_dim));
-  Chart by_items =
-      ndcg_chart(evaluation, "Things found, by items learned from", "items",
-                 [](const MethodQuality& each) { return static_cast<double>(each.learned_from); });
-  if (!by_items.series.empty() && by_items.series[0].x.front() != by_items.series[0].x.back())
-    charts.push_back(std::move(by_items));
+  add_ndcg_chart(evaluation, "Things found, by coordinates", "coordinates at most",
+                 &MethodQuality::dim, charts);
+  add_ndcg_chart(evaluation, "Things found, by items learned from", "items",
+                 &MethodQuality::learned_from, charts);
   Chart met{"Links of items held out that are met", "closest % of all pairs", "% met", {}};
   for (const MethodQuality& each : evaluation.methods) {
     const bool seen = std::any_of(met.series.begin(), met.series.end(),

@@ -171,9 +171,6 @@ std::string to_json(const Report& report) {
     if (each.setting.width > 0) modalities.back()["width"] = each.setting.width;
     if (each.quality > 0) modalities.back()["ndcg"] = each.quality;
   }
-  Json tried = Json::array();
-  for (const Trial& each : report.tried)
-    tried.push_back({{"setting", each.what}, {"ndcg", each.quality}});
   Json json = {{"model", report.model},
                {"kinds", modalities},
                {"links", report.links},
@@ -181,7 +178,7 @@ std::string to_json(const Report& report) {
                {"residual", report.largest_residual},
                {"rounds", report.rounds},
                {"converged", report.converged},
-               {"tried", tried},
+               {"tried", Json::parse(to_json(report.tried, "ndcg"))},
                {"seconds", report.seconds}};
   if (report.quality > 0) json.update({{"asked", report.asked}, {"ndcg", report.quality}});
   return json.dump();

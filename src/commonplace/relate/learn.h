@@ -29,7 +29,7 @@ struct Report {
   bool converged = false;
   double quality = 0;  ///< nDCG of what was asked for, of items held out; 0: too few to try
   std::string asked;
-  std::vector<Trial> tried;
+  std::vector<TuningTrial> tried;
   double seconds = 0;
 };
 std::string to_json(const Report& report);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
-#include "commonplace/comm/serialise.h"
-#include "commonplace/eval/plot.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/lines.h"
@@ -237,11 +237,6 @@ void check(const EvaluationOptions& options) {
           "with judgements nothing is hidden, so there is nothing to repeat");
 }
 
-Json as_json(const Measured& measured) {
-  return {
-      {"value", measured.value}, {"low", measured.interval.low}, {"high", measured.interval.high}};
-}
-
 Chart recall_chart(const Evaluation& evaluation) {
   Chart chart;
   chart.title = "Precision at each recall";
@@ -261,24 +256,13 @@ Chart recall_chart(const Evaluation& evaluation) {
 
 Chart sweep_chart(const Evaluation& evaluation, const std::string& label,
                   Measured MethodQuality::*measure) {
-  Chart chart;
-  chart.title = label + " by topics in common";
-  chart.x_label = "topics in common";
-  chart.y_label = label;
-  for (const MethodQuality& each : evaluation.methods) {
-    if (each.shared < 0) continue;
-    auto series = std::find_if(chart.series.begin(), chart.series.end(),
-                               [&](const Series& other) { return other.name == each.method; });
-    if (series == chart.series.end()) {
-      series = chart.series.insert(series, Series());
-      series->name = each.method;
-    }
-    series->x.push_back(each.shared);
-    series->y.push_back((each.*measure).value);
-    series->low.push_back((each.*measure).interval.low);
-    series->high.push_back((each.*measure).interval.high);
-  }
-  return chart;
+  std::vector<MethodQuality> swept = evaluation.methods;
+  std::erase_if(swept, [](const MethodQuality& each) { return each.shared < 0; });
+  return {label + " by topics in common", "topics in common", label,
+          lines_by_method(swept, [&](const MethodQuality& each) {
+            return ChartPoint{static_cast<double>(each.shared), (each.*measure).value,
+                              (each.*measure).interval};
+          })};
 }
 
 /// What one repetition found.
@@ -350,20 +334,17 @@ Evaluation evaluate(const Library& library, const std::string& target,
           " items; judgements are possible for at most ", kMostItems);
   material.whole = sample_rows(material.terms.counts[0], kMostItems, model.subspace.seed);
   result.items = material.whole.rows();
-  const std::vector<std::string> repetitions =
-      share_work(run.comm, options.repeat, [&](std::int64_t repetition) {
-        const auto number = static_cast<std::uint64_t>(repetition);
-        run.progress(
-            {"repetitions", number, static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return serialise(repeat_search(material, model, options,
-                                       model.subspace.seed + kRepetition * number, run));
-      });
+  std::vector<std::uint64_t> repetitions(static_cast<std::size_t>(options.repeat));
+  std::iota(repetitions.begin(), repetitions.end(), std::uint64_t{0});
   Answers answers;
-  for (const std::string& text : repetitions) {
-    const auto repetition = deserialise<Repetition>(text);
-    answers.add(repetition.answers);
-    result.borrowed += repetition.borrowed ? 1.0 / options.repeat : 0;
-    result.asked += static_cast<double>(repetition.asked) / options.repeat;
+  for (const Repetition& each :
+       run_contest(repetitions, "repetitions", run, [&](std::uint64_t number) {
+         return repeat_search(material, model, options, model.subspace.seed + kRepetition * number,
+                              run);
+       })) {
+    answers.add(each.answers);
+    result.borrowed += each.borrowed ? 1.0 / options.repeat : 0;
+    result.asked += static_cast<double>(each.asked) / options.repeat;
   }
   for (const auto& key : answers.order)
     result.methods.push_back(summarise(key, answers.quality.at(key)));
@@ -379,10 +360,10 @@ std::string to_json(const Evaluation& evaluation) {
   for (const MethodQuality& each : evaluation.methods) {
     Json json = {{"method", each.method}};
     if (each.shared >= 0) json["shared"] = each.shared;
-    json["map"] = as_json(each.map);
-    json["map_of_missing"] = as_json(each.missing_map);
-    json["precision_at_recall_0.1"] = as_json(each.precision_at_recall);
-    json["precision_at_10"] = as_json(each.precision_at);
+    json["map"] = measured_json(each.map);
+    json["map_of_missing"] = measured_json(each.missing_map);
+    json["precision_at_recall_0.1"] = measured_json(each.precision_at_recall);
+    json["precision_at_10"] = measured_json(each.precision_at);
     json["curve"] = each.curve;
     methods.push_back(std::move(json));
   }
@@ -390,8 +371,8 @@ std::string to_json(const Evaluation& evaluation) {
                      {"terms", evaluation.terms},
                      {"asked", evaluation.asked},
                      {"methods", methods},
-                     {"over_own_words", as_json(evaluation.over_words)},
-                     {"over_ridge", as_json(evaluation.over_ridge)},
+                     {"over_own_words", measured_json(evaluation.over_words)},
+                     {"over_ridge", measured_json(evaluation.over_ridge)},
                      {"borrowed", evaluation.borrowed}};
   return json.dump();
 }

@@ -28,8 +28,6 @@ constexpr double kHiddenShare = 0.3;
 constexpr std::int64_t kMostAsked = 150;
 /// Fewer tell nothing.
 constexpr std::int64_t kFewestAsked = 5;
-/// The confidence of an interval of one standard error to each side.
-constexpr double kOneStandardError = 0.6827;
 
 std::vector<double> term_uses(const Sparse& counts) {
   std::vector<double> uses(static_cast<std::size_t>(counts.columns));
@@ -169,7 +167,7 @@ class HyperparameterSearch {
 
 /// How many topics to share, and what was tried to find out.
 int choose_shared(const HyperparameterSearch& search, const ModelOptions& options,
-                  std::vector<SharingTrial>& tried, const Progress& progress) {
+                  std::vector<TuningTrial>& tried, const TuningBudget& budget, const Run& run) {
   if (options.shared == "rule") return search.by_rule();
   if (options.shared == "rank") return search.by_rank();
   if (options.shared != "auto") return std::stoi(options.shared);
@@ -177,33 +175,27 @@ int choose_shared(const HyperparameterSearch& search, const ModelOptions& option
   std::vector<int> candidates;
   for (int quarter = 0; quarter <= 4; ++quarter) candidates.push_back(most * quarter / 4);
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  for (const int shared : candidates) {
-    progress({"choosing how much to share", tried.size(), candidates.size(), "trials"});
-    tried.push_back({shared, search.topics_map(shared)});
-  }
-  return std::max_element(
-             tried.begin(), tried.end(),
-             [](const SharingTrial& a, const SharingTrial& b) { return a.map < b.map; })
-      ->shared;
-}
-
-/// The one-standard-error rule: whether `a` gains more over `b` than its standard error.
-bool better_by_one_standard_error(const LendingTrial& a, const LendingTrial& b) {
-  return bootstrap_mean_difference(a.quality.average_precision, b.quality.average_precision,
-                                   {.confidence = kOneStandardError})
-             .low > 0;
+  Tuner tuner(run, {.one_standard_error = false}, budget);
+  int best = 0;
+  for (const int shared : candidates)
+    if (tuner.attempt(concat(shared, " topics in common"),
+                      [&] { return std::vector{search.topics_map(shared)}; }))
+      best = shared;
+  tried.insert(tried.end(), tuner.trials().begin(), tuner.trials().end());
+  return best;
 }
 
 /// Fills in the choices and what they were made on.
 void choose(const HyperparameterSearch& search, bool has_auxiliaries, const ModelOptions& options,
-            Report& report, const Progress& progress) {
+            Report& report, const Run& run) {
+  const TuningBudget budget = tuning_budget(options.budget);
   report.asked = search.asked();
   if (report.asked < kFewestAsked) {
     report.asked = 0;
     report.weights = kUsualWeights;
     if (options.shared == "auto" || options.shared == "0" || !has_auxiliaries) return;
     report.lending = Lending::all;
-    report.shared = choose_shared(search, options, report.tried, progress);
+    report.shared = choose_shared(search, options, report.tried, budget, run);
     return;
   }
   report.words = summary(search.words());
@@ -212,11 +204,11 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries, const Mode
   report.weights = alone.weights;
   if (!has_auxiliaries || options.shared == "0") return;
 
-  const int shared = choose_shared(search, options, report.tried, progress);
+  const int shared = choose_shared(search, options, report.tried, budget, run);
   Lending lending = Lending::auxiliaries;
   LendingTrial borrowed = search.try_lending(lending, shared);
   LendingTrial all = search.try_lending(Lending::all, shared);
-  if (better_by_one_standard_error(all, borrowed)) {
+  if (clearly_better(all.quality.average_precision, borrowed.quality.average_precision)) {
     lending = Lending::all;
     borrowed = std::move(all);
   }
@@ -224,7 +216,7 @@ void choose(const HyperparameterSearch& search, bool has_auxiliaries, const Mode
   const auto& after = borrowed.quality.average_precision;
   const auto& before = alone.quality.average_precision;
   report.gain = bootstrap_mean_difference(after, before);
-  if (options.shared == "auto" && !better_by_one_standard_error(borrowed, alone)) return;
+  if (options.shared == "auto" && !clearly_better(after, before)) return;
   report.lending = lending;
   report.shared = shared;
   report.weights = borrowed.weights;
@@ -314,7 +306,7 @@ LearnedBorrowing learn_borrowing(const std::vector<Sparse>& counts, std::span<co
   ModelOptions trial_options = options;
   trial_options.subspace.checkpoint = {};
   const HyperparameterSearch search(counts, idf, trial_options, run);
-  choose(search, counts.size() > 1, options, learned.report, run.progress);
+  choose(search, counts.size() > 1, options, learned.report, run);
   const std::vector<SparseView> all = views(counts);
   FittedBorrowing fitted =
       fit_borrowing(all, idf, learned.report.lending, learned.report.shared, options, run);
@@ -378,15 +370,12 @@ std::string to_json(const Report& report) {
                        {"items", each.items},
                        {"common_terms", each.common_terms},
                        {"divergence", each.divergence}});
-  Json tried = Json::array();
-  for (const SharingTrial& each : report.tried)
-    tried.push_back({{"shared", each.shared}, {"map", each.map}});
   const Json json = {{"model", report.model},
                      {"target", report.target},
                      {"items", report.items},
                      {"terms", report.terms},
                      {"auxiliary", lenders},
-                     {"tried", tried},
+                     {"tried", Json::parse(to_json(report.tried, "map"))},
                      {"shared", report.shared},
                      {"lending", to_string(report.lending)},
                      {"held_out",

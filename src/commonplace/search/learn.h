@@ -7,6 +7,7 @@
 #include "commonplace/base/convergence.h"
 #include "commonplace/comm/run.h"
 #include "commonplace/eval/bootstrap.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/model.h"
 
@@ -27,11 +28,6 @@ struct HeldOutQuality {
   double missing_map = 0;  ///< of the items that do not show the tag, see Quality
 };
 
-struct SharingTrial {
-  int shared = 0;
-  double map = 0;  ///< of own words and topics
-};
-
 /// Whose items lend: those of the target itself, those of the auxiliaries, or all.
 enum class Lending { target, auxiliaries, all };
 std::string to_string(Lending lending);
@@ -43,8 +39,8 @@ struct Report {
   std::int64_t items = 0;
   std::int64_t terms = 0;
   std::vector<LenderSummary> lenders;
-  std::vector<SharingTrial> tried;  ///< with --shared auto
-  int shared = 0;                   ///< topics in common
+  std::vector<TuningTrial> tried;  ///< by the MAP of what is hidden
+  int shared = 0;                  ///< topics in common
   Lending lending = Lending::target;
   std::int64_t asked = 0;   ///< hidden tags that were asked for; 0: too few tags to test on
   HeldOutQuality words;     ///< own words alone

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/search/core/topic_blocks.h"
@@ -62,6 +63,7 @@ void check_fits(const Model& model, const TensorFile& file) {
 }  // namespace
 
 void check(const ModelOptions& options) {
+  tuning_budget(options.budget);
   require(options.rank >= 1 && options.rank <= kMostTopics, "rank is ", options.rank,
           "; expected 1 .. ", kMostTopics);
   require(options.auxiliary_rank >= 1 && options.auxiliary_rank <= kMostTopics,

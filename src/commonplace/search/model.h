@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string shared = "auto";  ///< topics in common: a number, "auto", "rule" or "rank"
   int pairwise = 0;             ///< topics that each auxiliary shares with the target alone
   int neighbours = 100;         ///< so many similar lending items vote
+  std::string budget{};         ///< choosing may take so long, such as 30s; empty: as it needs
   TermOptions terms;
   SharedSubspaceOptions subspace;
   AssociationOptions associations;
@@ -33,6 +34,7 @@ void visit_options(Self& options, Visit&& visit) {
   visit("shared", options.shared, "topics in common: a number, auto, rule or rank");
   visit("pairwise", options.pairwise, "topics that each auxiliary shares with the target alone");
   visit("neighbours", options.neighbours, "so many similar lending items vote");
+  visit("budget", options.budget, "choose for so long at most, such as 30s");
   visit_options(options.terms, visit);
   visit_options(options.subspace, visit);
   visit_options(options.associations, visit);

@@ -234,7 +234,7 @@ void Answerer::Parts::explain(const FeatureRows& raw, const StoredRows& prepared
     const auto part = [&](const Matrix& way, double weight) {
       return way.size() > 0 ? weight * static_cast<double>(way(row, tag)) : 0;
     };
-    each.reasons.from_tags = part(ways.tags, mixture.tags);
+    each.reasons.from_tags = part(ways.tags, mixture.tags) + part(ways.linear, mixture.linear);
     each.reasons.from_neighbours = part(ways.neighbours, mixture.neighbours);
     each.reasons.from_category = part(ways.category, mixture.category);
   }

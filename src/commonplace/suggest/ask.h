@@ -35,7 +35,7 @@ struct Reasons {
   };
   std::vector<Word> words;   ///< those that carry most, at most five
   std::vector<Known> known;  ///< the nearest, at most three
-  double from_tags = 0;      ///< parts of the score
+  double from_tags = 0;      ///< parts of the score; this one with linear classifiers, if any
   double from_neighbours = 0;
   double from_category = 0;
 };

@@ -13,21 +13,19 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/spelling.h"
 #include "commonplace/comm/collectives.h"
-#include "commonplace/comm/serialise.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/label_metrics.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/learn/sparse_one_vs_rest_linear.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/suggest/core/learn_suggester.h"
-#include "commonplace/suggest/rivals/knn_tags.h"
 #include "commonplace/suggest/rivals/poisson_tags.h"
 #include "commonplace/suggest/rivals/popular_tags.h"
 
 namespace commonplace {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibrationBin, count, mean_probability, frequency)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measured, value, interval)
 
 namespace suggest {
 
@@ -403,6 +401,19 @@ Learned baseline(Fitted model, std::shared_ptr<const Weighed> weighed, bool prob
   return result;
 }
 
+/// The tags of the k nearest neighbours, by cosine.
+struct KnnTags {
+  Sparse items;  ///< rows of length one
+  Sparse tags;
+  int jobs;
+};
+
+Matrix score(const KnnTags& model, const SparseView& rows) {
+  Sparse asked = copy(rows);
+  normalise_rows(asked, model.jobs);
+  return sum_votes(knn_votes(asked, model.items, {.power = 1}, {}, model.jobs), model.tags.view());
+}
+
 Learned learn_baseline(const std::string& name, const Trial& trial, const Run& run) {
   const SparseView tags = trial.train_tags.view();
   if (name == "poisson") {
@@ -412,7 +423,9 @@ Learned learn_baseline(const std::string& name, const Trial& trial, const Run& r
   const SparseView rows = weighed->train().view();
   if (name == "popular") return baseline(fit_popular_tags(rows, tags), weighed, true);
   if (name == "knn") {
-    return baseline(fit_knn_tags(rows, tags, {}, run.jobs), weighed, true);
+    KnnTags model{copy(rows), ones_above_zero(tags), run.jobs};
+    normalise_rows(model.items, run.jobs);
+    return baseline(std::move(model), weighed, true);
   }
   SparseOneVsRestLinearOptions options;
   options.loss = name;
@@ -459,19 +472,6 @@ struct Entry {
   std::function<Learned()> learn;
 };
 
-std::vector<MethodQuality> run_together(const std::vector<Entry>& entries, const Trial& trial,
-                                        const Run& run) {
-  const Contest contest(trial, run.jobs);
-  std::vector<MethodQuality> results;
-  for (const std::string& bytes :
-       share_work(run.comm, std::ssize(entries), [&](std::int64_t number) {
-         const Entry& entry = entries[static_cast<std::size_t>(number)];
-         return serialise(contest.run(entry.name, entry.learn));
-       }))
-    results.push_back(deserialise<MethodQuality>(bytes));
-  return results;
-}
-
 }  // namespace
 
 Evaluation evaluate(const Trial& trial, const SuggesterOptions& model,
@@ -511,7 +511,10 @@ Evaluation evaluate(const Trial& trial, const SuggesterOptions& model,
     chosen.prototypes = count;
     enter("tags, prototypes " + count, chosen);
   }
-  evaluation.methods = run_together(entries, trial, run);
+  const Contest contest(trial, run.jobs);
+  evaluation.methods = run_contest(entries, "comparing", run, [&](const Entry& entry) {
+    return contest.run(entry.name, entry.learn);
+  });
   const auto first_swept = evaluation.methods.end() - std::ssize(sweep);
   evaluation.sweep.assign(first_swept, evaluation.methods.end());
   evaluation.methods.erase(first_swept, evaluation.methods.end());

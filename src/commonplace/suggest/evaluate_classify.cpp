@@ -4,12 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
-#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/calibration.h"
+#include "commonplace/eval/contest.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/suggest/core/softmax_gp.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
@@ -233,30 +234,15 @@ std::vector<Method> methods_of(const ClassifyOptions& options, bool full) {
   return result;
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-/// Over the repetitions, or over the test items of the only one.
-ClassifyMeasure measured(const std::vector<Outcome>& outcomes,
-                         std::vector<double> Outcome::*values) {
-  std::vector<double> means;
-  for (const Outcome& outcome : outcomes) means.push_back(mean_of(outcome.*values));
-  const std::vector<double>& judged = outcomes.size() > 1 ? means : outcomes[0].*values;
-  return {mean_of(means), bootstrap_mean(judged)};
-}
-
 ClassifierQuality quality_of(const Method& method, const std::vector<Outcome>& outcomes) {
   ClassifierQuality result;
   result.method = method.name;
   result.selection = method.selection;
   result.asked = method.asked;
   result.prototypes = outcomes[0].prototypes;
-  result.error = measured(outcomes, &Outcome::wrong);
-  result.log_likelihood = measured(outcomes, &Outcome::log_probability);
-  result.averaged_log_likelihood = measured(outcomes, &Outcome::averaged_log_probability);
+  result.error = measured_over(outcomes, &Outcome::wrong);
+  result.log_likelihood = measured_over(outcomes, &Outcome::log_probability);
+  result.averaged_log_likelihood = measured_over(outcomes, &Outcome::averaged_log_probability);
   std::vector<double> calibration;
   std::vector<double> averaged;
   for (const Outcome& outcome : outcomes) {
@@ -265,8 +251,8 @@ ClassifierQuality quality_of(const Method& method, const std::vector<Outcome>& o
     result.train_seconds += outcome.train_seconds / static_cast<double>(outcomes.size());
     result.predict_seconds += outcome.predict_seconds / static_cast<double>(outcomes.size());
   }
-  result.calibration_error = {mean_of(calibration), bootstrap_mean(calibration)};
-  result.averaged_calibration_error = {mean_of(averaged), bootstrap_mean(averaged)};
+  result.calibration_error = measured(calibration);
+  result.averaged_calibration_error = measured(averaged);
   return result;
 }
 
@@ -287,8 +273,9 @@ void add_gains(const ClassifyOptions& options, const Outcomes& outcomes,
                                              random->second[r].log_probability[n]);
       }
     }
-    evaluation.descent_over_random.push_back({asked, measured(differences, &Outcome::wrong),
-                                              measured(differences, &Outcome::log_probability)});
+    evaluation.descent_over_random.push_back(
+        {asked, measured_over(differences, &Outcome::wrong),
+         measured_over(differences, &Outcome::log_probability)});
   }
 }
 
@@ -327,16 +314,14 @@ class ClassifyContest {
 
   /// The kernel of each repetition.
   void tune() {
-    const auto kernels = share_work(run_.comm, options_.repeat, [&](std::int64_t repetition) {
-      run_.progress({"tuning kernels", static_cast<std::uint64_t>(repetition),
-                     static_cast<std::uint64_t>(options_.repeat), "repetitions"});
+    std::vector<std::int64_t> repetitions(static_cast<std::size_t>(options_.repeat));
+    std::iota(repetitions.begin(), repetitions.end(), std::int64_t{0});
+    kernels_ = run_contest(repetitions, "tuning kernels", run_, [&](std::int64_t repetition) {
       go_to(repetition);
-      return serialise(tune_kernel(kernel_kind(options_.kernel), stage_.train.features,
-                                   stage_.train.labels, stage_.classes, tuning_of(repetition),
-                                   {.jobs = run_.jobs})
-                           .kernel);
+      return tune_kernel(kernel_kind(options_.kernel), stage_.train.features, stage_.train.labels,
+                         stage_.classes, tuning_of(repetition), {.jobs = run_.jobs})
+          .kernel;
     });
-    for (const std::string& bytes : kernels) kernels_.push_back(deserialise<Kernel>(bytes));
     stage_at_ = -1;
   }
   const Kernel& first_kernel() const { return kernels_[0]; }
@@ -350,20 +335,20 @@ class ClassifyContest {
   Outcomes run(const std::vector<Method>& methods) {
     const auto count = std::ssize(methods);
     const auto total = options_.repeat * count;
-    const auto made = share_work(run_.comm, total, [&](std::int64_t piece) {
-      run_.progress({"comparing classifiers", static_cast<std::uint64_t>(piece),
-                     static_cast<std::uint64_t>(total), "runs"});
+    std::vector<std::int64_t> pieces(static_cast<std::size_t>(total));
+    std::iota(pieces.begin(), pieces.end(), std::int64_t{0});
+    const auto made = run_contest(pieces, "comparing classifiers", run_, [&](std::int64_t piece) {
       const std::int64_t repetition = piece / count;
       go_to(repetition);
       PrototypeOptions choice = descent_;
       choice.seed = seed_of(repetition);
-      return serialise(
-          suggest::run(methods[static_cast<std::size_t>(piece % count)], stage_, options_, choice));
+      return suggest::run(methods[static_cast<std::size_t>(piece % count)], stage_, options_,
+                          choice);
     });
     Outcomes outcomes;
     for (std::int64_t piece = 0; piece < total; ++piece)
       outcomes[methods[static_cast<std::size_t>(piece % count)]].push_back(
-          deserialise<Outcome>(made[static_cast<std::size_t>(piece)]));
+          made[static_cast<std::size_t>(piece)]);
     return outcomes;
   }
 
@@ -374,21 +359,17 @@ class ClassifyContest {
     for (int i = -4; i <= 4; ++i)
       surface.length_scales.push_back(kernel.length_scale * std::pow(2.0, 0.5 * i));
     for (int i = -2; i <= 2; ++i) surface.variances.push_back(kernel.variance * std::pow(4.0, i));
-    const auto rows =
-        share_work(run_.comm, std::ssize(surface.length_scales), [&](std::int64_t number) {
-          go_to(0);
-          const double length_scale = surface.length_scales[static_cast<std::size_t>(number)];
-          const MatrixD values = likelihood_surface(
-              kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
-              std::span(&length_scale, 1), surface.variances, tuning_of(0), {.jobs = run_.jobs});
-          return serialise(std::vector<double>(values.data(), values.data() + values.size()));
-        });
+    const auto rows = run_contest(surface.length_scales, "surface", run_, [&](double length_scale) {
+      go_to(0);
+      const MatrixD values = likelihood_surface(
+          kernel.kind, stage_.train.features, stage_.train.labels, stage_.classes,
+          std::span(&length_scale, 1), surface.variances, tuning_of(0), {.jobs = run_.jobs});
+      return std::vector<double>(values.data(), values.data() + values.size());
+    });
     surface.values.resize(std::ssize(surface.length_scales), std::ssize(surface.variances));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto values = deserialise<std::vector<double>>(rows[i]);
-      std::copy(values.begin(), values.end(),
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy(rows[i].begin(), rows[i].end(),
                 surface.values.row(static_cast<Eigen::Index>(i)).data());
-    }
     return surface;
   }
 

@@ -43,24 +43,19 @@ void visit_options(Self& options, Visit&& visit) {
   visit("surface", options.surface, "also the marginal likelihood by length and variance");
 }
 
-/// A mean over the repetitions and its 95 % interval; over the test items if there is only one.
-struct ClassifyMeasure {
-  double value = 0;
-  Interval interval;
-};
-
+/// Means are over the repetitions; over the test items if there is only one.
 struct ClassifierQuality {
   std::string method;  ///< sgp, ivm, or full
   std::string selection;
   std::string asked;            ///< of the option's numbers of prototypes
   std::int64_t prototypes = 0;  ///< as many in the first repetition; a class for ivm
-  ClassifyMeasure error;
-  ClassifyMeasure log_likelihood;     ///< mean log probability of the true class of test items
-  ClassifyMeasure calibration_error;  ///< expected, of the most probable class
+  Measured error;
+  Measured log_likelihood;     ///< mean log probability of the true class of test items
+  Measured calibration_error;  ///< expected, of the most probable class
   /// The same two when probabilities are averaged over the latents' variances (as the paper does)
   /// rather than taken at the mode. Equal for methods that have but one way.
-  ClassifyMeasure averaged_log_likelihood;
-  ClassifyMeasure averaged_calibration_error;
+  Measured averaged_log_likelihood;
+  Measured averaged_calibration_error;
   double train_seconds = 0;  ///< on average
   double predict_seconds = 0;
 };
@@ -75,8 +70,8 @@ struct LikelihoodSurface {
 /// as the kernel can use, both classify alike, and only the log likelihood still tells them apart.
 struct SelectionGain {
   std::string asked;
-  ClassifyMeasure difference;      ///< of the error
-  ClassifyMeasure log_likelihood;  ///< of the mean log probability of the true class
+  Measured difference;      ///< of the error
+  Measured log_likelihood;  ///< of the mean log probability of the true class
 };
 
 struct ClassifyEvaluation {

@@ -4,19 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
-#include "commonplace/eval/plot.h"
+#include "commonplace/eval/contest.h"
 
 namespace commonplace::suggest {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json as_json(const ClassifyMeasure& measure) {
-  return {{"value", measure.value}, {"low", measure.interval.low}, {"high", measure.interval.high}};
-}
 
 Series series_of(const std::string& name) { return {name, {}, {}, {}, {}}; }
 
@@ -70,11 +64,11 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
     if (!each.selection.empty()) json["selection"] = each.selection;
     if (!each.asked.empty()) json["asked"] = each.asked;
     json["prototypes"] = each.prototypes;
-    json["error"] = as_json(each.error);
-    json["log_likelihood"] = as_json(each.log_likelihood);
-    json["calibration_error"] = as_json(each.calibration_error);
-    json["averaged_log_likelihood"] = as_json(each.averaged_log_likelihood);
-    json["averaged_calibration_error"] = as_json(each.averaged_calibration_error);
+    json["error"] = measured_json(each.error);
+    json["log_likelihood"] = measured_json(each.log_likelihood);
+    json["calibration_error"] = measured_json(each.calibration_error);
+    json["averaged_log_likelihood"] = measured_json(each.averaged_log_likelihood);
+    json["averaged_calibration_error"] = measured_json(each.averaged_calibration_error);
     json["train_seconds"] = each.train_seconds;
     json["predict_seconds"] = each.predict_seconds;
     methods.push_back(std::move(json));
@@ -82,8 +76,8 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
   Json gains = Json::array();
   for (const SelectionGain& gain : evaluation.descent_over_random)
     gains.push_back({{"prototypes", gain.asked},
-                     {"error", as_json(gain.difference)},
-                     {"log_likelihood", as_json(gain.log_likelihood)}});
+                     {"error", measured_json(gain.difference)},
+                     {"log_likelihood", measured_json(gain.log_likelihood)}});
   Json json = {{"items", evaluation.items},
                {"features", evaluation.features},
                {"classes", evaluation.classes},

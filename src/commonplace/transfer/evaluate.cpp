@@ -12,9 +12,8 @@
 #include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/base/spelling.h"
-#include "commonplace/comm/serialise.h"
 #include "commonplace/eval/calibration.h"
-#include "commonplace/eval/plot.h"
+#include "commonplace/eval/contest.h"
 
 namespace commonplace::transfer {
 namespace {
@@ -256,27 +255,15 @@ double share_of_largest(const std::vector<std::int32_t>& labels, std::size_t cla
   return sum > 0 ? *std::max_element(counts.begin(), counts.end()) / sum : 0;
 }
 
-/// One line a method of the accuracy against `x`; nothing if that was not varied.
-Chart chart_of(const Evaluation& evaluation, const std::string& title,
-               std::int64_t MethodQuality::*x) {
-  Chart chart{title, "", "accuracy, %", {}};
-  for (const MethodQuality& each : evaluation.methods) {
-    auto found = std::find_if(chart.series.begin(), chart.series.end(),
-                              [&](const Series& series) { return series.name == each.method; });
-    if (found == chart.series.end()) {
-      chart.series.push_back({each.method, {}, {}, {}, {}});
-      found = chart.series.end() - 1;
-    }
-    found->x.push_back(static_cast<double>(each.*x));
-    found->y.push_back(100 * each.accuracy);
-    found->low.push_back(100 * (each.accuracy - each.deviation));
-    found->high.push_back(100 * (each.accuracy + each.deviation));
-  }
-  const bool varied =
-      std::any_of(evaluation.methods.begin(), evaluation.methods.end(),
-                  [&](const MethodQuality& each) { return each.*x != evaluation.methods[0].*x; });
-  if (!varied) chart.series.clear();
-  return chart;
+/// The accuracy against `x`; nothing if that was not varied.
+void add_chart(const Evaluation& evaluation, const std::string& title,
+               std::int64_t MethodQuality::*x, std::vector<Chart>& charts) {
+  std::vector<Series> lines = lines_by_method(evaluation.methods, [&](const MethodQuality& each) {
+    return ChartPoint{
+        static_cast<double>(each.*x), 100 * each.accuracy,
+        Interval{100 * (each.accuracy - each.deviation), 100 * (each.accuracy + each.deviation)}};
+  });
+  if (is_varied(lines)) charts.push_back({title, "", "accuracy, %", std::move(lines)});
 }
 
 }  // namespace
@@ -295,19 +282,15 @@ Evaluation evaluate(const Data& data, std::size_t sources, const Options& transf
   result.largest_class = share_of_largest(data.collections.back().labels, data.classes.size());
 
   const std::vector<Piece> pieces = pieces_of(data, sources, transfer, options);
-  const std::vector<std::string> made =
-      share_work(run.comm, std::ssize(pieces), [&](std::int64_t number) {
-        const Piece& piece = pieces[static_cast<std::size_t>(number)];
-        run.progress({piece.method, static_cast<std::uint64_t>(piece.repetition),
-                      static_cast<std::uint64_t>(options.repeat), "repetitions"});
-        return serialise(outcome_of(piece, data, sources, transfer, options, run.jobs));
-      });
+  std::vector<Outcome> outcomes = run_contest(pieces, "evaluating", run, [&](const Piece& piece) {
+    return outcome_of(piece, data, sources, transfer, options, run.jobs);
+  });
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
     if (piece.repetition == 0)
       result.methods.push_back({piece.method, piece.cell.clusters, piece.cell.labelled_bridge,
                                 piece.cell.labelled_target, piece.cell.removed});
-    Outcome outcome = deserialise<Outcome>(made[i]);
+    Outcome& outcome = outcomes[i];
     MethodQuality& quality = result.methods.back();
     quality.accuracies.push_back(outcome.accuracy);
     quality.calibration_error += outcome.calibration_error;
@@ -381,12 +364,10 @@ std::string evaluation_plot(const Evaluation& evaluation) {
                       "accuracy, %",
                       {{"commonplace", numbers_to(percent.size()), percent, {}, {}}}});
   }
-  for (Chart& chart : std::vector<Chart>{
-           chart_of(evaluation, "Clusters of features", &MethodQuality::clusters),
-           chart_of(evaluation, "Labelled items of the bridge", &MethodQuality::labelled_bridge),
-           chart_of(evaluation, "Labelled items of the target", &MethodQuality::labelled_target),
-           chart_of(evaluation, "Features that the bridge lost", &MethodQuality::removed)})
-    if (!chart.series.empty()) charts.push_back(std::move(chart));
+  add_chart(evaluation, "Clusters of features", &MethodQuality::clusters, charts);
+  add_chart(evaluation, "Labelled items of the bridge", &MethodQuality::labelled_bridge, charts);
+  add_chart(evaluation, "Labelled items of the target", &MethodQuality::labelled_target, charts);
+  add_chart(evaluation, "Features that the bridge lost", &MethodQuality::removed, charts);
   // Where nothing was varied, how the methods did is left to draw.
   if (charts.empty()) charts.push_back(std::move(every));
   return chart_page(charts);

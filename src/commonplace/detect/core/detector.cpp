@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
+#include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/collectives.h"
 
@@ -102,14 +104,18 @@ class Choosing {
         labelled_(labelled),
         options_(options),
         run_(run),
-        folds_(folds_of(labelled_.labels, options.space.seed)) {}
+        folds_(folds_of(labelled_.labels, options.space.seed)),
+        tuner_(run, {.one_standard_error = false}, tuning_budget(options.budget)) {}
 
   Detector run() {
     const std::vector<Kinds> ways = candidates(options_, features_[0].rows());
     const bool can_choose = std::ssize(labelled_.rows) >= kFewestLabelled && anything_to_tell();
     for (std::size_t i = 0; i < ways.size(); ++i) {
+      if (i > 0 && !tuner_.has_time(longest_space_)) break;
       run_.progress({"trying representations", i, ways.size(), "ways"});
+      const auto begin = Clock::now();
       Space space = make_space(ways[i]);
+      longest_space_ = std::max(longest_space_, seconds_since(begin));
       if (can_choose) {
         try_heads(title_of(ways[i]), space);
         continue;
@@ -120,6 +126,7 @@ class Choosing {
                     options_.cost};
       break;
     }
+    best_.tried = tuner_.trials();
     return std::move(best_);
   }
 
@@ -162,14 +169,18 @@ class Choosing {
   void try_heads(const std::string& title, const Space& space) {
     const Matrix coordinates = encode_rows(space, features_, labelled_.rows, true, run_.jobs);
     for (const HeadSetting& setting : heads()) {
-      Matrix scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, run_.jobs);
-      // All ranks have the same labelled items; one of them decides.
+      Matrix scores;
+      if (!tuner_.attempt(
+              concat(title, setting.svm ? ", svm" : ", laprls, lambda ",
+                     setting.svm ? "" : short_number(setting.lambda)),
+              [&] {
+                scores = held_out_scores(coordinates, labelled_.labels, folds_, setting, run_.jobs);
+                return std::vector{mean_interpolated_precision(scores, labelled_.labels)};
+              }))
+        continue;
+      // All ranks have the same labelled items; what one of them found counts.
       run_.comm.broadcast(std::span<float>(scores.data(), static_cast<std::size_t>(scores.size())),
                           0);
-      const double miap = mean_interpolated_precision(scores, labelled_.labels);
-      best_.tried.push_back({title, setting.svm ? "svm" : "laprls", setting.lambda, miap});
-      if (miap <= best_miap_) continue;
-      best_miap_ = miap;
       best_.space = space;
       best_.representation = title;
       best_.head = setting;
@@ -196,8 +207,9 @@ class Choosing {
   Run run_;
   std::vector<int> folds_;
   std::vector<SpacePart> fitted_;
+  double longest_space_ = 0;  ///< seconds
+  Tuner tuner_;
   Detector best_;
-  double best_miap_ = -1;
 };
 
 void check_input(ManyFeatures features, const LabelledItems& labelled) {

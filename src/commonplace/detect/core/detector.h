@@ -10,6 +10,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/detect/core/space.h"
+#include "commonplace/eval/tune.h"
 
 namespace commonplace::detect {
 
@@ -21,6 +22,7 @@ struct DetectorOptions {
   double lambda = 0;                    ///< LapRLS: weight of a label against smoothness
   double cost = 5;                      ///< svm: of a wrong item
   std::int64_t choose_on = 3000;        ///< choices are made on at most so many labelled items
+  std::string budget{};  ///< choosing may take so long, such as 30s; empty: as it needs
   SpaceOptions space;
 };
 
@@ -33,26 +35,19 @@ void visit_options(Self& options, Visit&& visit) {
   visit("lambda", options.lambda, "laprls: weight of a label; 0 to choose it");
   visit("cost", options.cost, "svm: cost of a wrong item");
   visit("choose_on", options.choose_on, "make choices on at most so many labelled items");
+  visit("budget", options.budget, "choose for so long at most, such as 30s");
   visit_options(options.space, visit);
 }
 
 /// Error if an option is out of range.
 void check(const DetectorOptions& options);
 
-/// A way of detecting that was tried.
-struct DetectorTrial {
-  std::string representation;
-  std::string head;
-  double lambda = 0;  ///< 0 for svm
-  double miap = 0;    ///< 11-point interpolated average precision, mean over the concepts
-};
-
 /// A space and head for concepts.
 struct Detector {
   Space space;
   std::string representation;
   HeadSetting head;
-  std::vector<DetectorTrial> tried;
+  std::vector<TuningTrial> tried;  ///< by MiAP: 11-point interpolated, mean over the concepts
   /// Of the chosen way: what each labelled item was scored while it was held out, with its label.
   std::vector<float> held_scores;
   std::vector<std::uint8_t> held_outcomes;

@@ -12,6 +12,7 @@
 #include "commonplace/learn/row_sample.h"
 #include "commonplace/math/decompose.h"
 #include "commonplace/math/dense_products.h"
+#include "commonplace/math/nearest_rows.h"
 #include "commonplace/math/unit_rows.h"
 
 namespace commonplace::detect {
@@ -35,20 +36,6 @@ void check(const GraphDiffusionOptions& options) {
   require(options.whitening >= 0 && options.whitening <= 1, "whitening is ", options.whitening,
           "; expected 0 .. 1");
   require(options.references >= 1, "references is ", options.references, "; expected 1 or more");
-}
-
-/// The places of the greatest numbers above 0 but that at `skip`; ties go to the lower place.
-void greatest(const float* values, std::int64_t size, std::int64_t skip, std::size_t count,
-              std::vector<std::pair<float, std::int64_t>>& found) {
-  found.clear();
-  float bar = 0;
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (!(values[i] > bar) || i == skip) continue;
-    if (found.size() == count) found.pop_back();
-    const std::pair<float, std::int64_t> entry(-values[i], i);
-    found.insert(std::upper_bound(found.begin(), found.end(), entry), entry);
-    if (found.size() == count) bar = -found.back().first;
-  }
 }
 
 /// The place of an item among the references, or -1.
@@ -90,28 +77,30 @@ Matrix whitened(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& row
 void average(const GraphDiffusion& model, const Matrix& values, std::span<const std::int64_t> items,
              int jobs, Matrix& rows) {
   const auto share = static_cast<float>(model.options.share);
-  const auto count = static_cast<std::size_t>(model.options.neighbours);
   const std::int64_t block = std::max<std::int64_t>(
       1, kProductsAtOnce / std::max<std::int64_t>(1, model.references.rows()));
   for (std::int64_t first = 0; first < rows.rows(); first += block) {
     auto part = rows.middleRows(first, std::min(block, rows.rows() - first));
     const Matrix cosines = multiply_transposed(part, model.references, jobs);
+    std::vector<std::int64_t> skip;
+    for (Eigen::Index i = 0; i < part.rows(); ++i)
+      skip.push_back(place_of(model, items, first + i));
+    const Sparse nearest = greatest_of_rows(cosines, model.options.neighbours, skip, jobs);
     parallel_for(
         static_cast<std::size_t>(part.rows()), jobs, [&](std::size_t begin, std::size_t end) {
-          std::vector<std::pair<float, std::int64_t>> found;
           for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
-            greatest(cosines.row(i).data(), cosines.cols(), place_of(model, items, first + i),
-                     count, found);
+            const auto places = nearest.view().row_indices(i);
+            std::vector<float> weights;
             double sum = 0;
-            for (auto& [cosine, place] : found) {
-              cosine = std::pow(-cosine, static_cast<float>(model.options.sharpness));
-              sum += static_cast<double>(cosine);
+            for (const float cosine : nearest.view().row_values(i)) {
+              weights.push_back(std::pow(cosine, static_cast<float>(model.options.sharpness)));
+              sum += static_cast<double>(weights.back());
             }
             if (!(sum > 0)) continue;
             part.row(i) *= 1 - share;
-            for (const auto& [weight, place] : found)
-              part.row(i) +=
-                  share * static_cast<float>(static_cast<double>(weight) / sum) * values.row(place);
+            for (std::size_t j = 0; j < weights.size(); ++j)
+              part.row(i) += share * static_cast<float>(static_cast<double>(weights[j]) / sum) *
+                             values.row(places[j]);
           }
         });
   }
@@ -162,8 +151,6 @@ Matrix encode(const GraphDiffusion& model, const Eigen::Ref<const Matrix>& rows,
   average(model, model.averaged, items, jobs, result);
   return unit_rows(std::move(result), jobs);
 }
-
-namespace {}  // namespace
 
 template <class Self, class Visit>
 requires std::is_same_v<std::remove_const_t<Self>, GraphDiffusion>

@@ -13,12 +13,15 @@
 #include "commonplace/comm/serialise.h"
 #include "commonplace/eval/split.h"
 
-namespace commonplace::relate {
+namespace commonplace {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TuningTrial, setting, quality, taken)
+
+namespace relate {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModalitySetting, kernel, width, landmarks, gamma)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetRule, say, popularity, knn_weight, neighbours, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlaceRule, spread, error, blind, neighbours)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trial, what, quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Choice, settings, dim, rules, place_rule, quality, asked, tried)
 
 namespace {
@@ -67,7 +70,9 @@ class Chooser {
         run_(run),
         held_(hold_out(data, kHeldShare, options.projection.seed)),
         links_(links_of(data, held_.held)),
-        asked_(asked_modalities(data)) {}
+        asked_(asked_modalities(data)),
+        tuner_(run, {.one_standard_error = false, .least_gain = kGain},
+               tuning_budget(options.budget)) {}
 
   Choice choose();
 
@@ -84,10 +89,10 @@ class Chooser {
   PlaceRule choose_place_rule(const Space& space, const TargetRule& rule, std::size_t modality,
                               const std::vector<Matrix>& positions, const Evidence& evidence,
                               const Sparse& truth) const;
-  void attempt(const std::vector<ModalitySetting>& settings, const std::string& what);
+  bool attempt(const std::vector<ModalitySetting>& settings, const std::string& what);
   void improve(std::size_t modality);
-  void improve_gamma(std::size_t modality);
-  void improve_width(std::size_t modality);
+  void climb(std::size_t modality, const char* name, double ModalitySetting::*value, int steps,
+             double least);
 
   const Data& data_;
   std::vector<double> least_widths_;
@@ -97,8 +102,7 @@ class Chooser {
   Links links_;
   std::vector<std::size_t> asked_;
   std::vector<ModalitySetting> best_;
-  Judged judged_;
-  std::vector<Trial> tried_;
+  Tuner tuner_;
   GuidedProjection last_;  ///< of the fit before: settings differ little
   NystromCache cache_;
 };
@@ -167,56 +171,40 @@ PlaceRule Chooser::choose_place_rule(const Space& space, const TargetRule& rule,
                                      const Evidence& evidence, const Sparse& truth) const {
   const KnownItems known = known_of(data_, positions, modality, kept_rows(modality));
   PlaceRule best;
-  double least = -1;
+  Tuner tuner({.jobs = run_.jobs}, {.one_standard_error = false});
   for (const std::int64_t neighbours : {0, 3, 10, 30}) {
-    const Matrix scores = place_scores(space, rule, neighbours, modality, positions[modality],
-                                       evidence, known, run_.jobs);
-    const double error = median_error(
-        place_errors(scores, truth.view(), data_.modalities[modality].places, run_.jobs));
-    if (least >= 0 && error >= least) continue;
-    least = error;
+    Matrix scores;
+    if (!tuner.attempt(concat("k-NN ", neighbours), [&] {
+          scores = place_scores(space, rule, neighbours, modality, positions[modality], evidence,
+                                known, run_.jobs);
+          return std::vector{-median_error(
+              place_errors(scores, truth.view(), data_.modalities[modality].places, run_.jobs))};
+        }))
+      continue;
     best = fit_place_rule(scores, truth.view(), data_.modalities[modality].places, run_.jobs);
     best.neighbours = neighbours;
   }
   return best;
 }
 
-void Chooser::attempt(const std::vector<ModalitySetting>& settings, const std::string& what) {
-  run_.progress({"choosing: " + what, tried_.size(), 0, "settings"});
-  const Judged judged = judge(fit(settings, kDimToChoose), false);
-  tried_.push_back({what, judged.quality});
-  if (judged.quality > judged_.quality + (best_.empty() ? 0 : kGain)) {
-    judged_ = judged;
-    best_ = settings;
-  }
+bool Chooser::attempt(const std::vector<ModalitySetting>& settings, const std::string& what) {
+  const bool taken = tuner_.attempt(
+      what, [&] { return std::vector{judge(fit(settings, kDimToChoose), false).quality}; });
+  if (taken) best_ = settings;
+  return taken;
 }
 
-/// Tries one value of a modality's setting after the other in one direction while that helps.
-void Chooser::improve_gamma(std::size_t modality) {
-  const std::string name = data_.modalities[modality].what.full();
-  for (const double factor : {1.0 / 3, 3.0}) {
-    bool better = true;
-    for (int step = 0; step < 4 && better; ++step) {
+/// Tries a third, and thrice, of a modality's setting, again and again while that helps.
+void Chooser::climb(std::size_t modality, const char* name, double ModalitySetting::*value,
+                    int steps, double least) {
+  for (const double factor : {1.0 / 3, 3.0})
+    for (int step = 0; step < steps; ++step) {
       std::vector<ModalitySetting> settings = best_;
-      settings[modality].gamma *= factor;
-      attempt(settings, concat(name, " gamma ", settings[modality].gamma));
-      better = best_ == settings;
+      double& changed = settings[modality].*value;
+      changed *= factor;
+      if (changed < least) break;
+      if (!attempt(settings, concat(data_.modalities[modality].what.full(), name, changed))) break;
     }
-  }
-}
-
-void Chooser::improve_width(std::size_t modality) {
-  const std::string name = data_.modalities[modality].what.full();
-  for (const double factor : {1.0 / 3, 3.0}) {
-    bool better = true;
-    for (int step = 0; step < 3 && better; ++step) {
-      std::vector<ModalitySetting> settings = best_;
-      settings[modality].width *= factor;
-      if (settings[modality].width < least_widths_[modality]) break;
-      attempt(settings, concat(name, " width ", settings[modality].width));
-      better = best_ == settings;
-    }
-  }
 }
 
 void Chooser::improve(std::size_t modality) {
@@ -231,10 +219,10 @@ void Chooser::improve(std::size_t modality) {
     }
   }
   if (of.width == 0 && of.what.of == NodeType::places && best_[modality].kernel != "identity")
-    improve_width(modality);
+    climb(modality, " width ", &ModalitySetting::width, 3, least_widths_[modality]);
   if (setting_for(options_.gamma, of.what) == "auto" ||
       setting_for(options_.gamma, of.what).empty())
-    improve_gamma(modality);
+    climb(modality, " gamma ", &ModalitySetting::gamma, 4, 0);
 }
 
 Choice Chooser::choose() {
@@ -271,7 +259,7 @@ Choice Chooser::choose() {
     for (const std::size_t modality : asked_)
       names.push_back(data_.modalities[modality].what.full());
     choice.asked = join(names);
-    choice.tried = tried_;
+    choice.tried = tuner_.trials();
   }
   for (ModalitySetting& setting : choice.settings) setting.landmarks = landmarks;
   return choice;
@@ -320,6 +308,7 @@ std::vector<std::int64_t> telling_items(const Data& data, const std::string& col
 void check(const ModelOptions& options) {
   whole(options.dim, "--dim", 1);
   whole(options.landmarks, "--landmarks", 1);
+  tuning_budget(options.budget);
   require(options.choose_on >= 50, "--choose-on must be 50 or more, not ", options.choose_on);
   for (const std::string& entry : split(options.gamma)) {
     const std::string text = entry.substr(entry.find('=') + 1);
@@ -417,4 +406,6 @@ Choice choose_relation(const Data& data, const ModelOptions& options, const Run&
   return broadcast_value(run.comm, Chooser(part, std::move(least), options, run).choose());
 }
 
-}  // namespace commonplace::relate
+}  // namespace relate
+
+}  // namespace commonplace

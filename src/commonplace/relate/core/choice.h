@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/relate/core/rules.h"
 
 namespace commonplace::relate {
@@ -17,6 +18,7 @@ struct ModelOptions {
   std::string gamma = "auto";      ///< KIND=GAMMA by commas, one number for all, or auto
   std::string landmarks = "auto";  ///< a number, or auto: up to 1,000
   std::int64_t choose_on = 2000;   ///< items that the choices are made on, at most
+  std::string budget{};            ///< choosing may take so long, such as 30s; empty: as it needs
   GuidedProjectionOptions projection;
 };
 
@@ -28,6 +30,7 @@ void visit_options(Self& options, Visit&& visit) {
   visit("gamma", options.gamma, "ridge: KIND=NUMBER by commas, one number for all, or auto");
   visit("landmarks", options.landmarks, "rows that kernels compare with, or auto");
   visit("choose_on", options.choose_on, "make the choices on at most so many items");
+  visit("budget", options.budget, "choose for so long at most, such as 30s");
   visit("constraint", options.projection.constraint,
         "what is held fixed: all, first, signed or identity");
   visit("balanced", options.projection.balanced, "subtract the links that chance lets expect");
@@ -35,20 +38,14 @@ void visit_options(Self& options, Visit&& visit) {
   visit("seed", options.projection.seed, "seed of the draws");
 }
 
-/// One setting that was tried on items held out.
-struct Trial {
-  std::string what;
-  double quality = 0;
-};
-
 struct Choice {
   std::vector<ModalitySetting> settings;
   std::int64_t dim = 30;
-  std::vector<TargetRule> rules;  ///< per modality, as a target
-  PlaceRule place_rule;           ///< of the first modality of places; empty if there is none
-  double quality = 0;             ///< nDCG of what was asked for, on items held out
-  std::string asked;              ///< which modalities that was
-  std::vector<Trial> tried;
+  std::vector<TargetRule> rules;   ///< per modality, as a target
+  PlaceRule place_rule;            ///< of the first modality of places; empty if there is none
+  double quality = 0;              ///< nDCG of what was asked for, on items held out
+  std::string asked;               ///< which modalities that was
+  std::vector<TuningTrial> tried;  ///< by that
 };
 
 /// Error for options that cannot be.

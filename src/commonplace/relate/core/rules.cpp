@@ -9,6 +9,8 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/top_k.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/eval/tune.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
 
@@ -142,50 +144,46 @@ TargetRule choose_rule(const Space& space, const Data& data, std::size_t target,
                        const Sparse& truth, int jobs) {
   TargetRule best = usual_rule(data, target);
   const std::vector<Matrix> affinity = all_affinities(space, best, positions, evidence, jobs);
-  const auto quality = [&](const TargetRule& rule) {
-    return mean_ndcg(
-        combine(affinity, rule, popularity_of(space, target, rule.popularity), rows_of(evidence)),
-        truth.view(), false, jobs);
+  const auto combined = [&](const TargetRule& rule) {
+    return combine(affinity, rule, popularity_of(space, target, rule.popularity),
+                   rows_of(evidence));
   };
-  best.quality = quality(best);
-  const auto attempt = [&](const TargetRule& rule) {
-    TargetRule tried = rule;
-    tried.quality = quality(tried);
-    if (tried.quality > best.quality) best = tried;
+  const auto rule_of = [&](const std::vector<double>& weights) {
+    TargetRule rule = best;
+    rule.popularity = weights.front();
+    rule.say.assign(weights.begin() + 1, weights.end());
+    return rule;
   };
-  for (int pass = 0; pass < 2; ++pass) {
-    const TargetRule before = best;
-    if (has_popularity(data.modalities[target]))
-      for (const double popularity : {0.0, 0.5, 1.0}) {
-        TargetRule rule = best;
-        rule.popularity = popularity;
-        if (popularity != best.popularity) attempt(rule);
-      }
-    for (std::size_t e = 0; e < best.say.size(); ++e) {
-      if (affinity[e].size() == 0) continue;
-      for (const double say : {0.0, 0.1, 0.3, 1.0, 3.0}) {
-        TargetRule rule = best;
-        rule.say[e] = say;
-        if (say != best.say[e]) attempt(rule);
-      }
-    }
-    if (best == before) break;
+  Tuner tuner({.jobs = jobs}, {.one_standard_error = false});
+  std::vector<double> start = {best.popularity};
+  std::vector<StackedWay> ways = {{"popularity", has_popularity(data.modalities[target])
+                                                     ? std::vector{0.0, 0.5, 1.0}
+                                                     : std::vector<double>{}}};
+  for (std::size_t e = 0; e < best.say.size(); ++e) {
+    start.push_back(best.say[e]);
+    ways.push_back({data.modalities[e].what.full(), affinity[e].size() > 0
+                                                        ? std::vector{0.0, 0.1, 0.3, 1.0, 3.0}
+                                                        : std::vector<double>{}});
   }
+  best = rule_of(
+      stack_ways(tuner, start, ways, {.rounds = 2}, [&](const std::vector<double>& weights) {
+        return std::vector{mean_ndcg(combined(rule_of(weights)), truth.view(), false, jobs)};
+      }));
   const TargetRule silent = best;
-  const Matrix scores =
-      combine(affinity, silent, popularity_of(space, target, silent.popularity), rows_of(evidence));
+  const Matrix scores = combined(silent);
   for (const std::int64_t neighbours : {5, 20}) {
     const Matrix knn = knn_scores(space, silent, evidence, known, neighbours, jobs);
-    for (const double weight : {0.2, 0.5, 1.0, 2.0}) {
-      TargetRule rule = silent;
-      rule.neighbours = neighbours;
-      rule.knn_weight = weight;
-      Matrix both = scores;
-      add_knn(both, knn, weight);
-      rule.quality = mean_ndcg(both, truth.view(), false, jobs);
-      if (rule.quality > best.quality) best = rule;
-    }
+    for (const double weight : {0.2, 0.5, 1.0, 2.0})
+      if (tuner.attempt(concat("k-NN ", neighbours), [&] {
+            Matrix both = scores;
+            add_knn(both, knn, weight);
+            return std::vector{mean_ndcg(both, truth.view(), false, jobs)};
+          })) {
+        best.neighbours = neighbours;
+        best.knn_weight = weight;
+      }
   }
+  best.quality = tuner.quality();
   return best;
 }
 
@@ -238,23 +236,10 @@ Matrix knn_scores(const Space& space, const TargetRule& rule, const Evidence& ev
       alike += static_cast<float>(rule.say[e]) *
                multiply_transposed(directions(space, evidence[e]),
                                    directions(space, known.where[e]), jobs);
-  Matrix knn = Matrix::Zero(alike.rows(), has.columns);
-  parallel_for(
-      static_cast<std::size_t>(alike.rows()), jobs, [&](std::size_t begin, std::size_t end) {
-        std::vector<std::int64_t> order;
-        for (auto i = static_cast<Eigen::Index>(begin); i < static_cast<Eigen::Index>(end); ++i) {
-          order.clear();
-          for (std::int64_t row = 0; row < has.rows; ++row)
-            if (alike(i, row) > 0 && !has.row_indices(row).empty()) order.push_back(row);
-          keep_first(order, count, greater_by([&](std::int64_t row) { return alike(i, row); }));
-          for (const std::int64_t row : order) {
-            const float weight = alike(i, row) * alike(i, row) * alike(i, row);
-            for (std::size_t k = 0; k < has.row_indices(row).size(); ++k)
-              if (has.row_values(row)[k] > 0) knn(i, has.row_indices(row)[k]) += weight;
-          }
-        }
-      });
-  return knn;
+  for (std::int64_t row = 0; row < has.rows; ++row)
+    if (has.row_indices(row).empty()) alike.col(row).setZero();
+  return sum_votes(knn_votes_of(alike, {.neighbours = count, .power = 3}, {}, jobs),
+                   ones_above_zero(has).view());
 }
 
 Matrix directions(const Space& space, const Matrix& positions) {

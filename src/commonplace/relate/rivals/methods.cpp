@@ -8,8 +8,9 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/base/top_k.h"
 #include "commonplace/eval/split.h"
+#include "commonplace/eval/tune.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
 #include "commonplace/relate/ask.h"
@@ -110,9 +111,7 @@ BothRows rows_by(const Task& task, std::span<const std::size_t> modalities) {
 
 /// Known items x nodes: 1 where they have it.
 Sparse known_truth(const Task& task) {
-  Sparse truth = truth_of(task.data->modalities[task.target], known_items(task));
-  for (float& value : truth.values) value = value > 0 ? 1.0F : 0.0F;
-  return truth;
+  return ones_above_zero(truth_of(task.data->modalities[task.target], known_items(task)).view());
 }
 
 Eigen::RowVectorXf counts_of(const SparseView& truth) {
@@ -125,18 +124,14 @@ Eigen::RowVectorXf counts_of(const SparseView& truth) {
 
 /// k-NN: what the nearest rows by the cosine have, and a little of what is common.
 Matrix knn_by_rows(const BothRows& rows, const Sparse& truth, std::int64_t count, int jobs) {
-  const Matrix alike = multiply_transposed(unit_rows(rows.asked), unit_rows(rows.known), jobs);
   const Eigen::RowVectorXf common =
       counts_of(truth.view()) *
       (1e-6F / static_cast<float>(std::max<Eigen::Index>(1, rows.known.rows())));
-  Matrix scores(rows.asked.rows(), truth.columns);
-  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
-    scores.row(i) = common;
-    for (const std::int64_t row :
-         top_k(alike.cols(), count, [&](std::int64_t known) { return alike(i, known); }))
-      for (const std::int32_t node : truth.view().row_indices(row))
-        scores(i, node) += std::max(0.0F, alike(i, row));
-  }
+  const Matrix asked = unit_rows(rows.asked);
+  const Matrix known = unit_rows(rows.known);
+  Matrix scores =
+      sum_votes(knn_votes(asked, known, {.neighbours = count, .power = 1}, {}, jobs), truth.view());
+  scores.rowwise() += common;
   return scores;
 }
 
@@ -456,16 +451,14 @@ Said relate_by(const Task& task, const std::string& method) {
   const Task choosing = inner(task);
   const Sparse truth = truth_of(task.data->modalities[task.target], choosing.asked);
   double best = way.grid.front();
-  double quality = -1;
-  for (const double value : way.grid) {
-    task.run.progress({"choosing a setting of " + method, 0, 0, ""});
-    const double found =
-        mean_ndcg(way.method(choosing, value).scores, truth.view(), true, task.run.jobs);
-    if (found > quality) {
-      quality = found;
+  Tuner tuner({.jobs = task.run.jobs, .progress = task.run.progress},
+              {.one_standard_error = false});
+  for (const double value : way.grid)
+    if (tuner.attempt(concat(method, " ", value), [&] {
+          return std::vector{
+              mean_ndcg(way.method(choosing, value).scores, truth.view(), true, task.run.jobs)};
+        }))
       best = value;
-    }
-  }
   Said said = way.method(task, best);
   said.chosen = concat(best);
   return said;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
-#include "commonplace/math/nearest_rows.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace::search {
@@ -32,20 +32,10 @@ Sparse find_votes(const Borrowing& borrowing, const Sparse& roots,
   normalise_rows(items, jobs);
   const std::int64_t affordable =
       std::max(kFewestVotes, kMostVotes / std::max<std::int64_t>(items.rows(), 1));
-  Sparse votes = nearest_rows(items.view(), lenders.view(),
-                              std::min(borrowing.neighbours, affordable), same_lender, jobs);
-  for (std::int64_t row = 0; row < votes.rows(); ++row) {
-    const auto begin = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row)]);
-    const auto end = static_cast<std::size_t>(votes.starts[static_cast<std::size_t>(row) + 1]);
-    double sum = kFaint;
-    for (std::size_t i = begin; i < end; ++i) {
-      votes.values[i] *= votes.values[i];
-      sum += static_cast<double>(votes.values[i]);
-    }
-    for (std::size_t i = begin; i < end; ++i)
-      votes.values[i] = static_cast<float>(votes.values[i] / sum);
-  }
-  return votes;
+  return knn_votes(
+      items, lenders,
+      {.neighbours = std::min(borrowing.neighbours, affordable), .power = 2, .nobody = kFaint},
+      same_lender, jobs);
 }
 
 void add_row(const SparseView& matrix, std::int32_t row, float weight, std::vector<float>& into) {

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/number_list.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/base/top_k.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/ranking_metrics.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace::search {
@@ -220,42 +222,37 @@ std::vector<std::vector<float>> hybrid_scores(const Trial& trial,
 
 BorrowingWeights tune_weights(const Trial& trial, const std::vector<BorrowedEvidence>& evidence,
                               float own, int jobs) {
-  auto quality = [&](const BorrowingWeights& weights) {
-    return judge(trial, hybrid_scores(trial, evidence, weights, own), jobs);
+  const auto precision = [&](const BorrowingWeights& weights, std::vector<double> Quality::*of) {
+    return judge(trial, hybrid_scores(trial, evidence, weights, own), jobs).*of;
   };
+  const auto weights_of = [](const std::vector<double>& values) {
+    return BorrowingWeights{
+        .topics = values[3], .lift = values[0], .ridge = values[1], .votes = values[2]};
+  };
+  const BorrowingWeights usual = kUsualWeights;
   // How the ways compare with each other: by the items that own words cannot find.
-  BorrowingWeights best = kUsualWeights;
-  Quality reached = quality(best);
-  using Way = double BorrowingWeights::*;
-  const Way ways[] = {&BorrowingWeights::lift, &BorrowingWeights::ridge, &BorrowingWeights::votes,
-                      &BorrowingWeights::topics};
-  for (int round = 0; round < 2; ++round)
-    for (const Way way : ways) {
-      const BorrowingWeights before = best;
-      for (const double factor : {0.0, 0.5, 2.0, 4.0}) {
-        BorrowingWeights changed = before;
-        changed.*way *= factor;
-        if (changed == before) continue;
-        Quality changed_quality = quality(changed);
-        if (!clearly_better(changed_quality.missing_average_precision,
-                            reached.missing_average_precision))
-          continue;
-        best = changed;
-        reached = std::move(changed_quality);
-      }
-    }
+  Tuner ways({.jobs = jobs});
+  const std::vector<double> factors = {0.0, 0.5, 2.0, 4.0};
+  const StackedWay tried[] = {{"lift", factors, true},
+                              {"ridge", factors, true},
+                              {"votes", factors, true},
+                              {"topics", factors, true}};
+  const BorrowingWeights whole = weights_of(
+      stack_ways(ways, {usual.lift, usual.ridge, usual.votes, usual.topics}, tried, {.rounds = 2},
+                 [&](const std::vector<double>& values) {
+                   return precision(weights_of(values), &Quality::missing_average_precision);
+                 }));
   // How much borrowing counts beside own words, down to nothing: by all items.
-  const Quality words = quality({});
-  const BorrowingWeights whole = best;
-  for (const double scale : {0.5, 0.25, 0.1}) {
-    const BorrowingWeights weaker = scaled(whole, scale);
-    Quality weaker_quality = quality(weaker);
-    if (!clearly_better(weaker_quality.average_precision, reached.average_precision)) continue;
-    best = weaker;
-    reached = std::move(weaker_quality);
-  }
-  return clearly_better(reached.average_precision, words.average_precision) ? best
-                                                                            : BorrowingWeights{};
+  Tuner strength({.jobs = jobs});
+  BorrowingWeights best;
+  for (const double scale : {1.0, 0.5, 0.25, 0.1})
+    if (strength.attempt(short_number(scale), [&] {
+          return precision(scaled(whole, scale), &Quality::average_precision);
+        }))
+      best = scaled(whole, scale);
+  return clearly_better(strength.best(), precision({}, &Quality::average_precision))
+             ? best
+             : BorrowingWeights{};
 }
 
 }  // namespace commonplace::search

@@ -11,6 +11,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/number_list.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
@@ -24,12 +25,28 @@ namespace {
 /// The cost of a model grows with its cube; more is for --prototypes to say.
 constexpr std::int64_t kMostPrototypes = 3000;
 constexpr std::int64_t kFewestPrototypes = 50;
+/// So many cost next to nothing.
+constexpr std::int64_t kFewPrototypes = 1000;
 /// Whether categories help is tried with a classifier of at most so many items, and prototypes with
 /// so many rounds of k-means: enough to choose by.
 constexpr std::int64_t kClassifiedToChoose = 1000;
+/// Where categories are one voice of several, their classifier learns from no more items than make
+/// so many products of an item, a prototype and a category; it takes hundreds of such steps.
+constexpr std::int64_t kMostClassifying = 100'000'000;
 constexpr int kRoundsToChoose = 3;
 /// Fewer held-out items tell nothing.
 constexpr std::int64_t kFewestHeldOut = 20;
+
+/// What the linear classifiers are chosen from, and about how many seconds of one processor a
+/// nonzero feature costs for each tag.
+constexpr LinearChoice kLinear[] = {{"logistic, cost 4", "logistic", 4},
+                                    {"svm, cost 1", "svm", 1},
+                                    {"logistic, cost 1", "logistic", 1},
+                                    {"svm, cost 0.25", "svm", 0.25}};
+constexpr double kLinearSeconds = 6e-8;
+/// They are learned three times over; where that takes longer a budget must have been given.
+constexpr double kLinearFits = 3;
+constexpr double kUsualLinearSeconds = 0.25;
 
 struct NamedWeighting {
   const char* name;
@@ -48,6 +65,7 @@ struct Setting {
   double length_scale = 0.7;
   double noise_variance = 0.1;
   double share = 0.1;  ///< of the items, as prototypes
+  LinearChoice linear = kLinear[0];
 };
 
 /// Items with what is known of them.
@@ -250,7 +268,8 @@ class HyperparameterSearch {
         parts_(parts),
         train_(parts.train()),
         held_(parts.choose()),
-        blocks_(data.blocks) {
+        blocks_(data.blocks),
+        tuner_(run, {}, tuning_budget(options.budget)) {
     fitting_.emplace(train_.rows.view(), blocks_, train_.targets.view(), options, alone());
     setting_.share = share_asked_for(data.features.rows());
     if (options.length_scale > 0) setting_.length_scale = options.length_scale;
@@ -264,7 +283,7 @@ class HyperparameterSearch {
            std::ssize(parts_.split().report) >= kFewestHeldOut && parts_.tags() > 0;
   }
   const Setting& setting() const { return setting_; }
-  const std::vector<SettingTrial>& tried() const { return tried_; }
+  const std::vector<TuningTrial>& tried() const { return tuner_.trials(); }
 
   void choose_settings() {
     choose_weighting();
@@ -283,7 +302,8 @@ class HyperparameterSearch {
                          .neighbours = combined || options_.method == "knn" ? 1.0 : 0.0,
                          .category = classified ? 1.0 : 0.0};
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
-    const TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
+    TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
+    if (combined && has_time_for_linear()) ways.linear = choose_linear(held.view());
     mixture_ = combined ? best_mixture(ways) : suggester.mixture;
     older_precision_at_1_ = mean(first_right(mix(ways, mixture_), held_.targets.view()));
   }
@@ -299,6 +319,7 @@ class HyperparameterSearch {
     if (mixture_.category != 0)
       require_categories(options_.method == "category" ? fitting_->classify()
                                                        : fitting_->classify(kClassifiedToChoose));
+    if (mixture_.linear != 0) fitting_->add_linear(setting_.linear);
     fitting_->suggester().mixture = mixture_;
     const TaggedRows asked = parts_.report();
     const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
@@ -344,11 +365,9 @@ class HyperparameterSearch {
     take_first(run_.comm, quality.reliability);
   }
 
-  /// What every held-out item gains by these scores: what rank 0 finds, since choices follow it.
-  std::vector<double> gains_of(const Matrix& scores) {
-    std::vector<double> gains = ndcg_of_items(scores, held_.targets.view());
-    take_first(run_.comm, gains);
-    return gains;
+  /// What every held-out item gains by these scores.
+  std::vector<double> gains_of(const Matrix& scores) const {
+    return ndcg_of_items(scores, held_.targets.view(), run_.jobs);
   }
 
   /// The gain of each held-out item by the tags' processes as they now are.
@@ -358,28 +377,19 @@ class HyperparameterSearch {
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
     return gains_of(score(suggester, held.view(), {}, run_.jobs));
   }
-  void note(const std::string& setting, const std::vector<double>& gains) {
-    tried_.push_back({setting, mean(gains)});
-  }
   void make_prototypes(double share) {
     fitting_->choose_prototypes(prototypes_of(share, fitting_->items()), kRoundsToChoose);
   }
 
-  /// Remembers a trial; whether it is clearly better than the best before it, and so the new best.
-  bool improves(const std::string& setting, std::vector<double> gains) {
-    note(setting, gains);
-    if (!best_gains_.empty() && !clearly_better(gains, best_gains_)) return false;
-    best_gains_ = std::move(gains);
-    return true;
-  }
-
   void choose_weighting() {
     if (train_.rows.is_sparse && options_.weighting == "auto") {
-      best_gains_.clear();
-      for (const NamedWeighting& each : kWeightings) {
-        fit_with(each);
-        if (improves(std::string("weighting ") + each.name, gains())) setting_.weighting = each;
-      }
+      tuner_.begin();
+      for (const NamedWeighting& each : kWeightings)
+        if (tuner_.attempt(std::string("weighting ") + each.name, [&] {
+              fit_with(each);
+              return gains();
+            }))
+          setting_.weighting = each;
     }
     fitting_->weigh(setting_.weighting.weighting);
     make_prototypes(setting_.share);
@@ -399,20 +409,16 @@ class HyperparameterSearch {
     const std::vector<double> noise_variances = options_.noise_variance > 0
                                                     ? std::vector{options_.noise_variance}
                                                     : std::vector{0.1, 0.03, 0.3, 1.0};
-    for (const double noise_variance : noise_variances) {
-      fitting_->solve(noise_variance);
-      if (!improves("length scale " + short_number(length_scale) + ", noise " +
-                        short_number(noise_variance),
-                    gains()))
-        continue;
-      setting_.length_scale = length_scale;
-      setting_.noise_variance = noise_variance;
-    }
-  }
-  static std::string short_number(double number) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
-    return {buffer, end};
+    for (const double noise_variance : noise_variances)
+      if (tuner_.attempt(concat("length scale ", short_number(length_scale), ", noise ",
+                                short_number(noise_variance)),
+                         [&] {
+                           fitting_->solve(noise_variance);
+                           return gains();
+                         })) {
+        setting_.length_scale = length_scale;
+        setting_.noise_variance = noise_variance;
+      }
   }
 
   /// The usual length scale and noise variance come first: others must be clearly better.
@@ -422,7 +428,7 @@ class HyperparameterSearch {
                                                   ? std::vector{options_.length_scale}
                                               : scaled ? std::vector{0.7, 0.5, 1.0}
                                                        : std::vector{1.0};
-    best_gains_.clear();
+    tuner_.begin();
     for (const double length_scale : length_scales) try_length_scale(length_scale);
     refit();
   }
@@ -431,50 +437,85 @@ class HyperparameterSearch {
     fitting_->solve(setting_.noise_variance);
   }
 
-  /// Twice as many prototypes while that is clearly better.
+  /// Twice as many prototypes while that is clearly better: two fifths of the items at most, or all
+  /// of a few, which is kernel ridge regression.
   void choose_share() {
-    std::vector<double> before = gains();
-    double tried = setting_.share;
-    while (tried < 0.4) {
-      const std::int64_t count = prototypes_of(tried, fitting_->items());
-      tried *= 2;
-      if (prototypes_of(tried, fitting_->items()) == count) break;
-      make_prototypes(tried);
-      refit();
-      std::vector<double> after = gains();
-      note("prototypes " + short_number(100 * tried) + "%", after);
-      if (!clearly_better(after, before)) break;
-      setting_.share = tried;
-      before = std::move(after);
+    tuner_.begin();
+    tuner_.attempt(concat("prototypes ", short_number(100 * setting_.share), "%"),
+                   [&] { return gains(); });
+    const auto count = [&](double share) { return prototypes_of(share, fitting_->items()); };
+    while (setting_.share < 1) {
+      const double more = std::min(1.0, 2 * setting_.share);
+      if (count(more) == count(setting_.share) || (more >= 0.8 && count(more) > kFewPrototypes) ||
+          !tuner_.has_time())
+        break;
+      if (!tuner_.attempt(concat("prototypes ", short_number(100 * more), "%"), [&] {
+            make_prototypes(more);
+            refit();
+            return gains();
+          }))
+        break;
+      setting_.share = more;
     }
     make_prototypes(setting_.share);
     refit();
   }
 
+  /// Whether learning linear classifiers takes a small part of the time, or of the budget.
+  bool has_time_for_linear() const {
+    const auto entries = train_.rows.is_sparse ? static_cast<double>(train_.rows.sparse.nonzeros())
+                                               : static_cast<double>(train_.rows.dense.size());
+    const double seconds =
+        kLinearFits * kLinearSeconds * entries * static_cast<double>(parts_.tags());
+    return tuner_.has_budget() ? tuner_.has_time(seconds) : seconds <= kUsualLinearSeconds;
+  }
+
+  /// What the best of the linear classifiers says of the held-out items. The first choices are made
+  /// on every other item.
+  Matrix choose_linear(const FeatureRows& held) {
+    const Suggester& suggester = fitting_->suggester();
+    const Sparse rows = linear_rows(suggester, suggester.known.view(), run_.jobs);
+    const Sparse asked = linear_rows(suggester, held, run_.jobs);
+    std::vector<std::string> names;
+    for (const LinearChoice& each : kLinear) names.emplace_back(each.name);
+    std::vector<Matrix> said(names.size());
+    const std::int64_t sizes[] = {(rows.rows() + 1) / 2, rows.rows()};
+    const std::size_t best =
+        halve_settings(tuner_, names, sizes, [&](std::size_t which, std::int64_t size) {
+          Sparse some;
+          Sparse their;
+          some.columns = rows.columns;
+          their.columns = train_.targets.columns;
+          const std::int64_t step = size < rows.rows() ? 2 : 1;
+          for (std::int64_t row = 0; row < rows.rows(); row += step) {
+            some.push_row(rows.view(), row);
+            their.push_row(train_.targets.view(), row);
+          }
+          said[which] =
+              score(fit_linear(some.view(), their.view(), kLinear[which], run_.jobs), asked.view());
+          return gains_of(said[which]);
+        });
+    setting_.linear = kLinear[best];
+    return std::move(said[best]);
+  }
+
   /// Another weight than the usual one must be clearly better.
   SuggesterMixture best_mixture(const TagScores& ways) {
-    SuggesterMixture best = usual_mixture("combined");
-    std::vector<double> gain = gains_of(mix(ways, best));
-    note("k-NN " + short_number(best.neighbours), gain);
-    const auto try_weights = [&](double SuggesterMixture::*way, const char* name,
-                                 std::initializer_list<double> weights) {
-      const SuggesterMixture start = best;
-      const std::vector<double> before = gain;
-      for (const double weight : weights) {
-        SuggesterMixture next = start;
-        next.*way = weight;
-        std::vector<double> after = gains_of(mix(ways, next));
-        note(std::string(name) + " " + short_number(weight), after);
-        if (mean(after) > mean(gain) && clearly_better(after, before)) {
-          best = next;
-          gain = std::move(after);
-        }
-      }
+    const auto mixture_of = [](const std::vector<double>& weights) {
+      return SuggesterMixture{
+          .tags = 1, .neighbours = weights[0], .category = weights[1], .linear = weights[2]};
     };
-    try_weights(&SuggesterMixture::neighbours, "k-NN", {0, 0.1, 0.3, 0.5, 0.8});
-    if (ways.category.size() > 0)
-      try_weights(&SuggesterMixture::category, "category", {0.1, 0.2, 0.4, 0.8});
-    return best;
+    const SuggesterMixture usual = usual_mixture("combined");
+    const auto if_made = [](const Matrix& way, std::vector<double> weights) {
+      return way.size() > 0 ? std::move(weights) : std::vector<double>{};
+    };
+    const StackedWay tried[] = {{"k-NN", {0, 0.1, 0.3, 0.5, 0.8}},
+                                {"category", if_made(ways.category, {0.1, 0.2, 0.4, 0.8})},
+                                {"linear", if_made(ways.linear, {0.25, 0.5, 1, 2, 4})}};
+    return mixture_of(stack_ways(tuner_, {usual.neighbours, usual.category, 0}, tried,
+                                 {.over_start = true}, [&](const std::vector<double>& weights) {
+                                   return gains_of(mix(ways, mixture_of(weights)));
+                                 }));
   }
 
   const SuggesterOptions& options_;
@@ -487,8 +528,7 @@ class HyperparameterSearch {
   Setting setting_;
   SuggesterMixture mixture_;
   double older_precision_at_1_ = 0;
-  std::vector<double> best_gains_;  ///< of the best setting so far
-  std::vector<SettingTrial> tried_;
+  Tuner tuner_;
 };
 
 /// Everything again from all items, by what was chosen.
@@ -501,7 +541,13 @@ Suggester fit_all(const SuggesterData& data, const Setting& setting,
   fitting.choose_prototypes(asked > 0 ? asked : prototypes_of(setting.share, items));
   fitting.gather(setting.length_scale);
   fitting.solve(setting.noise_variance);
-  if (chosen.mixture.category != 0) require_categories(fitting.classify());
+  if (chosen.mixture.category != 0)
+    require_categories(fitting.classify(
+        options.method == "category"
+            ? kMostClassified
+            : std::max(kClassifiedToChoose, kMostClassifying / (fitting.suggester().basis.size() *
+                                                                options.categories))));
+  if (chosen.mixture.linear != 0) fitting.add_linear(setting.linear);
   Suggester result = std::move(fitting.suggester());
   result.mixture = chosen.mixture;
   result.confidence = std::move(chosen.confidence);
@@ -568,6 +614,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   report.length_scale = setting.length_scale;
   report.noise_variance = setting.noise_variance;
   report.mixture = learned.suggester.mixture;
+  if (report.mixture.linear != 0) report.linear = setting.linear.name;
   report.threshold = learned.suggester.threshold;
   report.tried = search.tried();
   report.seconds = run.comm.broadcast(seconds_since(begin), 0);
@@ -576,9 +623,6 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
 
 std::string to_json(const SuggesterReport& report) {
   using Json = nlohmann::ordered_json;
-  Json tried = Json::array();
-  for (const SettingTrial& each : report.tried)
-    tried.push_back({{"setting", each.setting}, {"ndcg@5", each.ndcg}});
   Json reliability = Json::array();
   for (const CalibrationBin& bin : report.quality.reliability)
     reliability.push_back(
@@ -599,7 +643,7 @@ std::string to_json(const SuggesterReport& report) {
                {"noise", report.noise_variance},
                {"mixture", Json::parse(options_to_json(report.mixture))},
                {"threshold", report.threshold},
-               {"tried", tried},
+               {"tried", Json::parse(to_json(report.tried, "ndcg@5"))},
                {"held_out",
                 {{"items", quality.items},
                  {"newest", quality.newest},
@@ -615,6 +659,7 @@ std::string to_json(const SuggesterReport& report) {
                  {"calibration_error", quality.calibration_error},
                  {"reliability", reliability}}},
                {"seconds", report.seconds}};
+  if (!report.linear.empty()) json["linear"] = report.linear;
   if (quality.newest) json["held_out"]["older_precision@1"] = quality.older_precision_at_1;
   return json.dump();
 }

@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/suggest/core/suggester.h"
 #include "commonplace/suggest/core/suggester_quality.h"
 
 namespace commonplace::suggest {
-
-/// One setting that was tried on held-out items.
-struct SettingTrial {
-  std::string setting;
-  double ndcg = 0;  ///< of the first five, mean over the items
-};
 
 struct SuggesterReport {
   std::int64_t items = 0;
@@ -24,8 +19,9 @@ struct SuggesterReport {
   double length_scale = 0;
   double noise_variance = 0;
   SuggesterMixture mixture;
+  std::string linear{};  ///< which linear classifiers are in it; empty: none
   double threshold = 0;
-  std::vector<SettingTrial> tried;
+  std::vector<TuningTrial> tried;  ///< by nDCG of the first five tags
   SuggesterQuality quality;
   double seconds = 0;
 };

@@ -6,11 +6,12 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
+#include "commonplace/eval/tune.h"
 #include "commonplace/io/tensors.h"
+#include "commonplace/learn/knn.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/math/unit_rows.h"
-#include "commonplace/suggest/core/knn_votes.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -27,24 +28,12 @@ void check_choice(const std::string& value, const char* what,
 
 Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const FeatureRows& prepared,
             std::span<const std::int64_t> skip, int jobs) {
-  const Sparse votes =
-      prepared.is_sparse()
-          ? knn_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
-                                lookup.known_columns.view(), suggester.neighbours, skip, jobs)
-          : knn_votes(prepared, suggester.known.view(), suggester.neighbours, skip, jobs);
-  const Sparse sums = multiply(votes.view(), suggester.known_tags.view());
-  Matrix result = Matrix::Zero(prepared.rows(), suggester.tags());
-  for (std::int64_t row = 0; row < sums.rows(); ++row) {
-    const auto tags = sums.view().row_indices(row);
-    const auto values = sums.view().row_values(row);
-    for (std::size_t i = 0; i < tags.size(); ++i) result(row, tags[i]) = values[i];
-  }
-  return result;
-}
-
-template <class Value>
-std::span<const Value> span_of(const std::vector<Value>& values) {
-  return values;
+  const KnnOptions options{.neighbours = suggester.neighbours};
+  return sum_votes(prepared.is_sparse()
+                       ? knn_votes_by_column(compared(suggester, prepared.sparse(), jobs).view(),
+                                             lookup.known_columns.view(), options, skip, jobs)
+                       : knn_votes(prepared, suggester.known.view(), options, skip, jobs),
+                   suggester.known_tags.view());
 }
 
 void require_fit(bool fits, const TensorFile& file, const char* what) {
@@ -65,6 +54,7 @@ void check(const SuggesterOptions& options) {
   require(options.categories >= 2, "categories is ", options.categories, "; expected 2 or more");
   require(options.held_out > 0 && options.held_out < 1, "held_out is ", options.held_out,
           "; expected a share between 0 and 1");
+  tuning_budget(options.budget);
   require(options.choose_on >= 100, "choose_on is ", options.choose_on, "; expected 100 or more");
 }
 
@@ -80,6 +70,19 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs)
 
 Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs) {
   return weigh_rows(prepared, suggester.neighbour_weights, suggester.blocks, jobs);
+}
+
+Sparse linear_rows(const Suggester& suggester, const FeatureRows& prepared, int jobs) {
+  if (prepared.is_sparse()) return compared(suggester, prepared.sparse(), jobs);
+  Sparse rows;
+  rows.columns = prepared.columns();
+  for (std::int64_t row = 0; row < prepared.rows(); ++row) {
+    for (std::int64_t column = 0; column < prepared.columns(); ++column)
+      if (const float value = prepared.dense()(row, column); value != 0)
+        rows.push(static_cast<std::int32_t>(column), value);
+    rows.end_row();
+  }
+  return rows;
 }
 
 SuggesterLookup::SuggesterLookup(const Suggester& suggester, bool known)
@@ -111,6 +114,12 @@ TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
     }
   }
   if (mixture.neighbours != 0) scores.neighbours = vote(suggester, lookup, prepared, skip, jobs);
+  if (mixture.linear != 0) {
+    const Matrix said =
+        score(suggester.linear, linear_rows(suggester, prepared, jobs).view(), jobs);
+    scores.linear = Matrix::Zero(said.rows(), suggester.tags());
+    scores.linear.leftCols(said.cols()) = said;
+  }
   return scores;
 }
 
@@ -118,7 +127,7 @@ Matrix mix(const TagScores& scores, const SuggesterMixture& mixture) {
   Matrix sum;
   for (const auto& [part, weight] :
        {std::pair{&scores.tags, mixture.tags}, std::pair{&scores.neighbours, mixture.neighbours},
-        std::pair{&scores.category, mixture.category}}) {
+        std::pair{&scores.category, mixture.category}, std::pair{&scores.linear, mixture.linear}}) {
     if (weight == 0) continue;
     if (sum.size() == 0)
       sum = static_cast<float>(weight) * *part;
@@ -173,6 +182,13 @@ static void visit_tensors(Self& suggester, Visit&& visit) {
   visit("numbers", suggester.threshold);
 }
 
+template <class Model, class Visit>
+requires std::is_same_v<std::remove_const_t<Model>, SparseOneVsRestLinear>
+static void visit_tensors(Model& linear, Visit&& visit) {
+  visit("linear.offset", linear.offset);
+  visit("linear.weights", linear.sparse, TensorShape{-1, std::ssize(linear.offset)});
+}
+
 void add_suggester(TensorWriter& writer, const Suggester& suggester) {
   writer.set("mixture", options_to_json(suggester.mixture));
   writer.set("neighbours", std::to_string(suggester.neighbours));
@@ -182,15 +198,19 @@ void add_suggester(TensorWriter& writer, const Suggester& suggester) {
     add_categories(writer, suggester.categories);
     add_softmax_gp(writer, suggester.classifier);
   }
+  if (suggester.mixture.linear != 0) {
+    writer.set("linear", suggester.linear.probabilities ? "logistic" : "svm");
+    visit_tensors(suggester.linear, TensorSaver{writer});
+  }
   visit_tensors(suggester, TensorSaver{writer});
 }
 
 Suggester read_suggester(const TensorFile& file) {
   Suggester result;
   result.mixture = options_from_json<SuggesterMixture>(file.metadata("mixture"));
-  require_fit(
-      result.mixture.tags != 0 || result.mixture.neighbours != 0 || result.mixture.category != 0,
-      file, "the weights of no way of knowing");
+  require_fit(result.mixture.tags != 0 || result.mixture.neighbours != 0 ||
+                  result.mixture.category != 0 || result.mixture.linear != 0,
+              file, "the weights of no way of knowing");
   result.basis = read_basis(file);
   result.tag_gp = read_sparse_gp(file, result.basis.size());
   if (result.mixture.category != 0) {
@@ -199,6 +219,14 @@ Suggester read_suggester(const TensorFile& file) {
     require_fit(result.classifier.classes() == std::ssize(result.categories.tags) &&
                     result.classifier.size() == result.basis.size(),
                 file, "the categories");
+  }
+  if (result.mixture.linear != 0) {
+    visit_tensors(result.linear, TensorLoader{file});
+    result.linear.features = result.linear.sparse.rows();
+    result.linear.probabilities = file.metadata("linear") == "logistic";
+    require_fit(result.linear.features == result.basis.prototypes.view().columns() &&
+                    std::ssize(result.linear.offset) <= result.tags(),
+                file, "the linear classifiers");
   }
   visit_tensors(result, TensorLoader{file});
   check(result.confidence);

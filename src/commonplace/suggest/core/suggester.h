@@ -9,6 +9,7 @@
 #include "commonplace/eval/confidence.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
+#include "commonplace/learn/sparse_one_vs_rest_linear.h"
 #include "commonplace/suggest/core/feature_weights.h"
 #include "commonplace/suggest/core/softmax_gp.h"
 #include "commonplace/suggest/core/sparse_gp.h"
@@ -29,6 +30,7 @@ struct SuggesterOptions {
   std::int64_t categories = 100;    ///< the commonest tags, among which an item's category is
   double held_out = 0.2;            ///< share of the items on which choices are made
   std::int64_t choose_on = 12000;   ///< choices are made on at most so many items
+  std::string budget{};             ///< choosing may take so long, such as 30s; empty: as it needs
   std::uint64_t seed = 1;
 };
 
@@ -45,6 +47,7 @@ void visit_options(Self& options, Visit&& visit) {
   visit("categories", options.categories, "so many of the commonest tags can be categories");
   visit("held_out", options.held_out, "share of the items on which choices are made");
   visit("choose_on", options.choose_on, "make choices on at most so many items");
+  visit("budget", options.budget, "choose for so long at most, such as 30s; try more than usual");
   visit("seed", options.seed, "seed of what is drawn");
 }
 
@@ -56,6 +59,7 @@ struct SuggesterMixture {
   double tags = 1;
   double neighbours = 0;
   double category = 0;
+  double linear = 0;
 };
 
 template <class Self, class Visit>
@@ -64,6 +68,7 @@ void visit_options(Self& options, Visit&& visit) {
   visit("tags", options.tags, "each tag's own latent function");
   visit("knn|neighbours", options.neighbours, "the tags of the most similar known items");
   visit("category", options.category, "the tags of the likely categories");
+  visit("linear", options.linear, "a linear classifier of each tag");
 }
 
 /// The variance of the categories' latent functions; the tags' is that of the kernel, one. With
@@ -84,6 +89,9 @@ struct Suggester {
   std::int64_t neighbours = 20;
   TagCategories categories;  ///< both are empty if the mixture leaves them out
   SoftmaxGp classifier;
+  /// Of the features as neighbours are compared by; empty if the mixture leaves it out. Tags that
+  /// came after it was learned have no column.
+  SparseOneVsRestLinear linear;
   SuggesterMixture mixture;
   ConfidenceMap confidence;
   double threshold = 0.5;  ///< of confidence; what suits best on held-out items
@@ -100,6 +108,10 @@ StoredRows prepare(const Suggester& suggester, const FeatureRows& raw, int jobs 
 /// more together.
 Sparse compared(const Suggester& suggester, const SparseView& prepared, int jobs = 0);
 
+/// Prepared rows as linear classifiers take them: as neighbours are compared, or dense ones as they
+/// are.
+Sparse linear_rows(const Suggester& suggester, const FeatureRows& prepared, int jobs = 0);
+
 /// What single questions would make anew each time, made once and as large as the suggester, which
 /// must outlive it and stay as it is. Without `known` it cannot find neighbours.
 struct SuggesterLookup {
@@ -114,6 +126,7 @@ struct TagScores {
   Matrix tags;
   Matrix neighbours;
   Matrix category;
+  Matrix linear;
   Matrix whitened;  ///< the items in the basis, which the first and the last are made of
 };
 /// `skip`, if given, names for each item the known one that is itself, or -1.

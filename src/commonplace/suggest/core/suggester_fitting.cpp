@@ -15,6 +15,27 @@ constexpr FeatureWeighting kOfNeighbours{.rarity = 0.5, .telling = 0};
 
 }  // namespace
 
+SparseOneVsRestLinear fit_linear(const SparseView& rows, const SparseView& targets,
+                                 const LinearChoice& choice, int jobs) {
+  SparseOneVsRestLinear linear = fit_sparse_one_vs_rest(
+      rows, targets, {.loss = choice.loss, .cost = choice.cost}, {.jobs = jobs});
+  if (!linear.is_sparse()) {
+    linear.sparse.columns = linear.dense.cols();
+    for (Eigen::Index feature = 0; feature < linear.dense.rows(); ++feature) {
+      for (Eigen::Index tag = 0; tag < linear.dense.cols(); ++tag)
+        if (linear.dense(feature, tag) != 0)
+          linear.sparse.push(static_cast<std::int32_t>(tag), linear.dense(feature, tag));
+      linear.sparse.end_row();
+    }
+    linear.dense.resize(0, 0);
+  }
+  if (!linear.probabilities) {
+    for (float& weight : linear.sparse.values) weight /= 2;
+    for (float& offset : linear.offset) offset = (offset + 1) / 2;
+  }
+  return linear;
+}
+
 SuggesterFitting::SuggesterFitting(const FeatureRows& raw, std::vector<std::int64_t> blocks,
                                    const SparseView& targets, const SuggesterOptions& options,
                                    const Run& run)
@@ -57,6 +78,18 @@ void SuggesterFitting::solve(double noise_variance) {
   suggester_.tag_gp = solve_sparse_gp(statistics_, noise_variance, run_.jobs);
 }
 
+void SuggesterFitting::add_linear(const LinearChoice& choice) {
+  // All ranks know all items and find the same, but for rounding on other processors.
+  const Sparse rows = linear_rows(suggester_, suggester_.known.view(), run_.jobs);
+  SparseOneVsRestLinear& linear = suggester_.linear;
+  linear = fit_linear(rows.view(), targets_, choice, run_.jobs);
+  if (is_alone()) return;
+  take_first(run_.comm, linear.sparse.starts);
+  take_first(run_.comm, linear.sparse.indices);
+  take_first(run_.comm, linear.sparse.values);
+  take_first(run_.comm, linear.offset);
+}
+
 bool SuggesterFitting::classify(std::int64_t most) {
   suggester_.categories = make_categories(own_targets(), options_.categories, run_.comm);
   if (suggester_.categories.tags.size() < 2) return false;
@@ -78,8 +111,8 @@ bool SuggesterFitting::classify(std::int64_t most) {
   std::vector<std::int32_t> labels;
   for (const std::int64_t row : rows) labels.push_back(categories[static_cast<std::size_t>(row)]);
   SoftmaxGpOptions options;
-  // More exact modes give no better tags.
-  options.tolerance = 1e-3;
+  // More exact modes give no better tags; one voice of several may be rougher still.
+  options.tolerance = most < kMostClassified ? 1e-2 : 1e-3;
   options.variances = "none";
   options.iterations = 15;
   const StoredRows items = take_rows(suggester_.known.view(), rows);

@@ -8,6 +8,21 @@
 
 namespace commonplace::suggest {
 
+/// A classifier of categories learns from at most so many items.
+inline constexpr std::int64_t kMostClassified = 20000;
+
+/// How the linear classifiers are learned that join a suggester.
+struct LinearChoice {
+  const char* name;
+  const char* loss;
+  double cost;
+};
+
+/// A linear classifier of each tag, with sparse weights. Scores of a linear SVM are moved to where
+/// 1 has the tag and 0 has it not, as probabilities are.
+SparseOneVsRestLinear fit_linear(const SparseView& rows, const SparseView& targets,
+                                 const LinearChoice& choice, int jobs);
+
 /// Makes a suggester part by part, each on what the ones before have made, so that a later part can
 /// be made again without the earlier ones. The features and targets must outlive it; every rank
 /// gives all of them, and learns from its own rows. All but `solve` are collective.
@@ -26,7 +41,10 @@ class SuggesterFitting {
   void solve(double noise_variance);
   /// The categories and their classifier; false, with none made, where there are not two
   /// categories to tell apart.
-  bool classify(std::int64_t most = 20000);
+  bool classify(std::int64_t most = kMostClassified);
+
+  /// The linear classifiers.
+  void add_linear(const LinearChoice& choice);
 
   Suggester& suggester() { return suggester_; }
   std::int64_t items() const { return raw_.rows(); }

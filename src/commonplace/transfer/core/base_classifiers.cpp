@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "commonplace/eval/tune.h"
 #include "commonplace/transfer/core/logistic_regression.h"
 
 namespace commonplace::transfer {
@@ -103,18 +104,21 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
       return by_regression(items, known, used, items, run);
     });
   ClassifierPool best;
-  double most = 0;
+  Tuner tuner({run.comm, run.jobs}, {.one_standard_error = false});
   for (const double of_words : kNaiveBayesWeights)
     for (const double of_regression : kRegressionWeights) {
       if ((kind == "logistic") != (of_words <= 0) && kind != "auto") continue;
       if ((kind == "naive-bayes") != (of_regression <= 0) && kind != "auto") continue;
       if (of_words + of_regression <= 0) continue;
-      const HeldOut held = judge_held_out(
-          class_probabilities(of_words * words + of_regression * regression), labels, run.comm);
-      if (best.items > 0 && held.likelihood <= most) continue;
-      most = held.likelihood;
-      best = {of_words, of_regression, held.right / std::max(1.0, held.items),
-              held.confidence / std::max(1.0, held.items), held.items};
+      HeldOut held;
+      if (tuner.attempt(told_by({of_words, of_regression}), [&] {
+            held =
+                judge_held_out(class_probabilities(of_words * words + of_regression * regression),
+                               labels, run.comm);
+            return std::vector{held.likelihood};
+          }))
+        best = {of_words, of_regression, held.right / std::max(1.0, held.items),
+                held.confidence / std::max(1.0, held.items), held.items};
     }
   if (best.items < kFewestHeldOut) {
     best.naive_bayes = kind == "logistic" ? 0 : 1;
