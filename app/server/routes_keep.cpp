@@ -13,9 +13,9 @@ namespace {
 /// Looked at anew at most so often, since it takes a stat a file.
 constexpr double kFresh = 2;
 
-class LibraryStatus {
+class UpkeepStatus {
  public:
-  LibraryStatus(Workspace& workspace, const Keeper* keeper)
+  UpkeepStatus(Workspace& workspace, const Keeper* keeper)
       : workspace_(workspace), keeper_(keeper) {}
 
   Json answer() {
@@ -81,7 +81,7 @@ Response change_answer(Workspace& workspace, const PathValues& path, bool undo) 
 }  // namespace
 
 void add_keep_routes(Router& router, Workspace& workspace, const Keeper* keeper) {
-  const auto status = std::make_shared<LibraryStatus>(workspace, keeper);
+  const auto status = std::make_shared<UpkeepStatus>(workspace, keeper);
   router.add({"GET", "/v1/status", [status](const Request&, const PathValues&) {
                 return json_answer(status->answer());
               }});
