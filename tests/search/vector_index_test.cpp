@@ -15,6 +15,8 @@
 namespace commonplace {
 namespace vector_index_test {
 
+using namespace search;
+
 /// Rows whose columns matter less and less, turned so that no column does.
 Matrix falling_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   Matrix result(rows, columns);
