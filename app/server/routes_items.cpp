@@ -143,7 +143,7 @@ Item known_item(const Library& library, const Collection& collection, const std:
 Brief brief(Workspace& workspace, const Collection& collection, const Item& item,
             const std::vector<std::string>& words) {
   const double ratio = workspace.ratio(collection, item.id, item.image);
-  Brief brief = {collection.name, item.id,          item.title, ratio > 0, {}, {},
+  Brief brief = {collection.name, item.id,           item.title, ratio > 0, {}, {},
                  item.time,       web_address(item), {}};
   for (const ItemTag& tag : item.tags) brief.tags.push_back(tag.name);
   if (ratio > 0) brief.ratio = ratio;
