@@ -26,6 +26,12 @@ Sparse with_idf(Sparse rows, std::span<const float> idf) {
 /// The nearest lenders by cosine, each counting by its square.
 Sparse find_votes(const Borrowing& borrowing, const Sparse& roots,
                   std::span<const std::int64_t> same_lender, int jobs) {
+  if (borrowing.neighbours == 0) {
+    Sparse none;
+    none.columns = borrowing.lenders.rows();
+    none.starts.assign(static_cast<std::size_t>(roots.rows()) + 1, 0);
+    return none;
+  }
   Sparse lenders = with_idf(borrowing.lenders, borrowing.idf);
   Sparse items = with_idf(roots, borrowing.idf);
   normalise_rows(lenders, jobs);
