@@ -17,6 +17,8 @@ namespace commonplace {
 using namespace search;
 namespace vector_index_test {
 
+using namespace search;
+
 /// Rows whose columns matter less and less, turned so that no column does.
 Matrix falling_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   Matrix result(rows, columns);
@@ -99,7 +101,8 @@ TEST(Fitting, OnlyWhatStandsOutFits) {
   const std::vector<float> found = fits(fitting, similar);
   ASSERT_EQ(found.size(), similar.size());
   EXPECT_GT(found[7], 0.5F);
-  EXPECT_EQ(found[8], 1);
+  EXPECT_GT(found[8], 0.95F);
+  EXPECT_GT(found[8], found[7]);
   EXPECT_EQ(found[9], 0);
   EXPECT_EQ(std::count_if(found.begin(), found.end(), [](float each) { return each > 0; }), 2);
 }
@@ -114,7 +117,7 @@ TEST(Fitting, EachQueryIsMeasuredByItself) {
   similar[3] = 0.9F;
   const std::vector<float> found = fits(fitting, similar);
   ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found[3], 1);
+  EXPECT_GT(found[3], 0.95F);
   EXPECT_TRUE(fits(fitting, {}).empty());
 }
 

@@ -27,8 +27,7 @@ Sparse with_idf(Sparse rows, std::span<const float> idf) {
 Sparse find_votes(const Borrowing& borrowing, const Sparse& roots,
                   std::span<const std::int64_t> same_lender, int jobs) {
   if (borrowing.neighbours == 0) {
-    Sparse none;
-    none.columns = borrowing.lenders.rows();
+    Sparse none{borrowing.lenders.rows(), {}, {}, {}};
     none.starts.assign(static_cast<std::size_t>(roots.rows()) + 1, 0);
     return none;
   }

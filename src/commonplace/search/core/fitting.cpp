@@ -15,6 +15,8 @@ constexpr double kShown = 0.5;
 /// An item must be so many spreads above the middle one.
 constexpr double kAboveMiddle = 0.5;
 constexpr double kCertainSpreads = 6;
+/// What is certain fits by 0.95, so that what is more alike still stands before it.
+constexpr double kSteepness = 3;
 /// The middle and the spread are of so many items at most, evenly drawn.
 constexpr std::size_t kFittingSample = 4096;
 
@@ -45,7 +47,8 @@ std::vector<float> fits(const Fitting& fitting, std::span<const float> similarit
   for (std::size_t i = 0; i < similarities.size(); ++i) {
     const auto similarity = static_cast<double>(similarities[i]);
     if (similarity > low)  // false for NaN
-      result[i] = static_cast<float>(std::min(1.0, (similarity - low) / (certain - low)));
+      result[i] =
+          static_cast<float>(1 - std::exp(-kSteepness * (similarity - low) / (certain - low)));
   }
   return result;
 }

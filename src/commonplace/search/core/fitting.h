@@ -24,7 +24,7 @@ void visit_options(Options& options, Visit&& visit) {
   visit("certain", options.certain, "so alike is certain");
 }
 
-/// How well each item fits, in (0, 1], ascending with its similarity; 0 for one that does not. All
+/// How well each item fits, in (0, 1), ascending with its similarity; 0 for one that does not. All
 /// 0, or empty, if nothing fits. Items that are NaN have no vector. O(items).
 std::vector<float> fits(const Fitting& fitting, std::span<const float> similarities);
 
