@@ -11,6 +11,8 @@ from pathlib import Path
 
 MODULES = ["search", "suggest", "detect", "relate", "transfer", "encode"]
 PACKAGE = Path(__file__).resolve().parent / "commonplace"
+# The package as it was built, not its sources beside this file.
+sys.path = [each for each in sys.path if Path(each or ".").resolve() != PACKAGE.parent]
 
 
 def type_of(default):

@@ -14,6 +14,9 @@ struct Arguments : LearnArguments {
   suggest::ModelOptions options;
 };
 
+/// A fall of the first tag from older to newer items that people should hear of.
+constexpr double kWorthAWord = 0.1;
+
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 void show_quality(const Arguments& arguments, const SuggesterReport& report) {
@@ -35,7 +38,7 @@ void show_quality(const Arguments& arguments, const SuggesterReport& report) {
        (quality.strange > 0
             ? " " + counted(quality.strange, "item") + " with new or rare tags only count as wrong."
             : ""));
-  if (quality.newest && quality.older_precision_at_1 > quality.precision_at_1_interval.high)
+  if (quality.newest && quality.older_precision_at_1 > quality.precision_at_1 + kWorthAWord)
     tell(
         "What is tagged changes with time: of items drawn from among the older ones it "
         "is right for " +

@@ -103,12 +103,7 @@ class RelateAnswer(Answer):
     """Kinds of things that belong to what was asked, each with its own list."""
 
     of = "kinds"
-    columns = ("kind", "names")
-
-    def __init__(self, value: dict, picture=None):
-        super().__init__(value, None)
-        for kind in self["kinds"]:
-            kind["names"] = [each["name"] for each in kind["things"]]
+    columns = ("kind", "things")
 
 
 class TransferAnswer(Answer):
@@ -124,7 +119,7 @@ def _cell(value) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(str(each["name"]) if isinstance(each, dict) else str(each) for each in value)
     return str(value)
 
 

@@ -45,7 +45,6 @@ class Item:
 
     @classmethod
     def _from_json(cls, found: dict[str, Any]) -> Item:
-        place = found.get("place")
         tags = found.get("tags") or []
         return cls(
             id=found["id"],
@@ -53,20 +52,10 @@ class Item:
             text=found.get("text") or "",
             tags=[each if isinstance(each, str) else each["name"] for each in tags],
             image=found.get("image") or "",
-            place=_coordinates(place, found),
+            place=(found["lat"], found["lon"]) if "lat" in found else None,
             time=found.get("time") or "",
             labels=dict(found.get("labels") or {}),
         )
-
-
-def _coordinates(place: Any, found: dict[str, Any]) -> tuple[float, float] | None:
-    if isinstance(place, dict):
-        return float(place["latitude"]), float(place["longitude"])
-    if isinstance(place, (list, tuple)):
-        return float(place[0]), float(place[1])
-    if "latitude" in found:
-        return float(found["latitude"]), float(found["longitude"])
-    return None
 
 
 class progress_bar:

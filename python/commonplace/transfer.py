@@ -126,7 +126,11 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
             self._keep(state["_items"])
 
     def _more_tags(self):
-        return {"requires_positive_X": True}
+        reason = "items are told by the proportions of their features, which hardly differ in the blobs"
+        return {
+            "requires_positive_X": True,
+            "_xfail_checks": {"check_classifiers_train": reason},
+        }
 
 
 def _of_one_length(X):

@@ -44,6 +44,29 @@ using Json = nlohmann::ordered_json;
 /// A library open for reading; what writes opens it once more. Answers are JSON, the same as
 /// `--json` has on the command line.
 class OpenLibrary {
+ private:
+  const Library& reading() const { return api::inside(library_); }
+
+  template <class Work>
+  auto writing(int jobs, const py::object& progress, Work work) {
+    api::Library library(library_.path(), api::Library::Access::write);
+    return watched(jobs, progress, [&](const Run& run) { return work(library, run); });
+  }
+  template <class Work>
+  auto in_house(int jobs, const py::object& progress, Work work) {
+    return writing(jobs, progress, [&](api::Library& library, const Run& run) {
+      return work(api::inside(library), run);
+    });
+  }
+  template <class Learn>
+  std::string learned(int jobs, const py::object& progress, Learn learn) {
+    const std::string report = in_house(jobs, progress, [&](Library& library, const Run& run) {
+      return to_json(learn(library, run));
+    });
+    forget();
+    return report;
+  }
+
  public:
   explicit OpenLibrary(const std::string& path) : library_(std::filesystem::path(path)) {}
   static void create(const std::string& path) { Library::create(path); }
@@ -218,7 +241,8 @@ class OpenLibrary {
         rankings.push_back(searchers.back()->rank(parsed, options));
       }
       const search::Results results(searchers, std::move(rankings), limit);
-      return to_json(search::Answer{results.page(0, limit, options), results.unknown()});
+      return to_json(
+          search::Answer{results.page(0, limit, options), results.unknown(), results.problem()});
     });
   }
   std::vector<std::string> suggest(const std::vector<suggest::EvidenceOf>& things,
@@ -276,28 +300,6 @@ class OpenLibrary {
   }
 
  private:
-  const Library& reading() const { return api::inside(library_); }
-
-  template <class Work>
-  auto writing(int jobs, const py::object& progress, Work work) {
-    api::Library library(library_.path(), api::Library::Access::write);
-    return watched(jobs, progress, [&](const Run& run) { return work(library, run); });
-  }
-  template <class Work>
-  auto in_house(int jobs, const py::object& progress, Work work) {
-    return writing(jobs, progress, [&](api::Library& library, const Run& run) {
-      return work(api::inside(library), run);
-    });
-  }
-  template <class Learn>
-  std::string learned(int jobs, const py::object& progress, Learn learn) {
-    const std::string report = in_house(jobs, progress, [&](Library& library, const Run& run) {
-      return to_json(learn(library, run));
-    });
-    forget();
-    return report;
-  }
-
   /// What was opened is opened anew when the library's models or collections are others.
   void forget() {
     searchers_.clear();
@@ -366,7 +368,7 @@ Item item_from(const py::dict& from) {
   item.title = given<std::string>(from, "title", "");
   item.text = given<std::string>(from, "text", "");
   for (const std::string& tag : given<std::vector<std::string>>(from, "tags", {}))
-    item.tags.push_back({.name = tag});
+    item.tags.emplace_back().name = tag;
   item.image = given<std::string>(from, "image", "");
   item.time = given<std::string>(from, "time", "");
   if (const auto at = given<std::optional<std::pair<double, double>>>(from, "place", {}))

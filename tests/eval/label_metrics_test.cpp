@@ -13,8 +13,6 @@
 namespace commonplace {
 namespace label_metrics_test {
 
-using namespace search;
-
 using Flags = std::vector<std::uint8_t>;
 using Scores = std::vector<double>;
 using Labels = std::vector<std::int32_t>;

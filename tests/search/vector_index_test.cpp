@@ -13,6 +13,8 @@
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
+
+using namespace search;
 namespace vector_index_test {
 
 using namespace search;

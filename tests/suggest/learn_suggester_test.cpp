@@ -360,8 +360,8 @@ TEST_F(LearnSuggester, IntervalsReachAsFarAsWhatIsTaggedHasMoved) {
     tags.columns = data_.tags.columns;
     for (std::int64_t item = 0; item < 1200; ++item) {
       times.push_back(std::to_string(10'000 + item));
-      // In every second tenth most items have the tags of others.
-      const bool strange = moving && item / 120 % 2 == 1 && item % 4 != 0;
+      // In every second fifth most items have the tags of others.
+      const bool strange = moving && item / 240 % 2 == 1 && item % 4 != 0;
       for (const std::int32_t tag :
            data_.tags.view().row_indices(strange ? (item * 7 + 5) % 1200 : item))
         tags.push(tag, 1);

@@ -298,8 +298,8 @@ TEST(DriftToCome, IsWhatTheStepsSoFarCannotOweToChance) {
   EXPECT_LT(drift_to_come(longer), drift_to_come(moving)) << "more steps are known better";
 }
 
-/// Shares that walk at random: the two that come next are as near as was said, as often as was
-/// said.
+/// Shares that walk at random: the two that come next are as near as was said, as often as was said
+/// or more (the last step known is a part of what comes next, so that both are great together).
 TEST(DriftToCome, HoldsForARandomWalk) {
   constexpr int kWalks = 2000;
   int inside = 0;
@@ -316,7 +316,8 @@ TEST(DriftToCome, HoldsForARandomWalk) {
     const double real = (parts[6].share + parts[7].share) / 2;
     if (std::abs(real - claimed) <= drift_to_come(std::span(parts).first(6))) ++inside;
   }
-  EXPECT_NEAR(static_cast<double>(inside) / kWalks, 0.95, 0.03);
+  EXPECT_GE(static_cast<double>(inside) / kWalks, 0.95);
+  EXPECT_LE(static_cast<double>(inside) / kWalks, 0.995);
 }
 
 }  // namespace suggester_quality_test

@@ -53,7 +53,7 @@ try {
       const measure = page.getByRole('button', { name: 'Measure distances' });
       if (!(await measure.count())) return;
       await measure.click();
-      await page.getByText('Distances as a table').waitFor({ timeout: 300_000 });
+      await page.locator('.distances').waitFor({ timeout: 300_000 });
     });
   }
   await shoot('search-phone-dark', views.search,
