@@ -91,7 +91,8 @@ function(commonplace_module name)
     set(light LIGHT)
   endif()
   set(folder ${PROJECT_SOURCE_DIR}/src/commonplace/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.h)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.h)
+  list(FILTER sources EXCLUDE REGEX "/comm/mpi/")  # a library of its own
   commonplace_library(${name} ${light} SOURCES ${sources} LINK ${MODULE_LINK})
 endfunction()
 

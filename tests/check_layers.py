@@ -52,9 +52,8 @@ ONLY_IN = {
 }
 TABLES = {
     "app/cli": ["command.h"],  # one command a file
-    "app/server": ["routes.h"],  # the routes of one part of the interface a file
-    "src/commonplace/comm": ["comm.h"],  # one kind of ranks a file
-    "src/commonplace/comm/mpi": ["mpi_comm.h"],
+    "app/server/routes": ["routes.h"],  # the routes of one part of the interface a file
+    "src/commonplace/comm": ["comm.h", "mpi_comm.h"],  # one kind of ranks a file
     "src/commonplace/formats": ["reading.h", "embedded.h"],  # one format a file
     "src/commonplace/features": ["picture_decoders.h", "image_descriptors.h"],  # one decoder, one descriptor a file
 }
@@ -153,17 +152,16 @@ def problems(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if FORBIDDEN.search(line.split("//")[0]):
                 yield f"{place}:{number}: the library does not print, exit or abort: {line.strip()}"
-    for path in sorted([*house.rglob("*.[hc]*"), *(root / "app").glob("*/*.[hc]*")]):
-        if path.parent.name == "library" or path.suffix not in (".h", ".cpp"):
+    for path in sorted([*house.rglob("*.[hc]*"), *(root / "app").rglob("*.[hc]*")]):
+        if path.is_relative_to(house / "library") or path.suffix not in (".h", ".cpp"):
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if SQL.search(line):
                 yield f"{path.relative_to(root)}:{number}: SQL belongs to library: {line.strip()}"
     inside = (path for path in house.rglob("*.cpp") if path.parent.name != "api")
-    for path in sorted([*inside, *(root / "app" / "cli").glob("*.cpp"),
-                        *(root / "app" / "server").glob("*.cpp")]):
+    for path in sorted([*inside, *(root / "app").rglob("*.cpp")]):
         place = path.relative_to(root)
-        tables = TABLES.get(str(place.parent), [])
+        tables = [header for folder, headers in TABLES.items() if place.is_relative_to(folder) for header in headers]
         if not (path.with_suffix(".h").exists() or path.stem.startswith("main") or is_listed(path, tables)):
             yield f"{place}: has no header of its own"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
-#include "app/server/http_server.h"
+#include "app/server/http/http_server.h"
 
 namespace commonplace::app {
 

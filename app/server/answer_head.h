@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/server/http.h"
+#include "app/server/http/http.h"
 
 namespace commonplace::server {
 

@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "app/server/child_process.h"
+#include "app/server/jobs/child_process.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/io/folder_state.h"

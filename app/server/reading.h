@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/server/answers.h"
-#include "app/server/http.h"
+#include "app/server/http/http.h"
 
 namespace commonplace::server {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/server/http.h"
+#include "app/server/http/http.h"
 
 namespace commonplace::server {
 

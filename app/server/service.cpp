@@ -4,7 +4,7 @@
 #include <exception>
 #include <memory>
 
-#include "app/server/conditional.h"
+#include "app/server/http/conditional.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/server/http_server.h"
+#include "app/server/http/http_server.h"
 #include "app/server/router.h"
 
 namespace commonplace::server {

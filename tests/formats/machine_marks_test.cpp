@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/formats/photo.h"
-#include "commonplace/formats/xmp.h"
-#include "commonplace/formats/xmp_write.h"
+#include "commonplace/formats/pictures/photo.h"
+#include "commonplace/formats/pictures/xmp.h"
+#include "commonplace/formats/pictures/xmp_write.h"
 #include "tests/formats/reading_support.h"
 #include "tests/support/programs.h"
 #include "tests/support/temporary_directory.h"

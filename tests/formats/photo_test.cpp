@@ -1,4 +1,4 @@
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/import.h"
-#include "commonplace/formats/photo_facts.h"
+#include "commonplace/formats/pictures/photo_facts.h"
 #include "tests/support/programs.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tiny_images.h"

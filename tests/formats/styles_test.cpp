@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "commonplace/formats/photo.h"
-#include "commonplace/formats/xmp_write.h"
+#include "commonplace/formats/pictures/photo.h"
+#include "commonplace/formats/pictures/xmp_write.h"
 #include "tests/formats/reading_support.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tiny_images.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {

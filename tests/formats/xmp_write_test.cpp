@@ -1,4 +1,4 @@
-#include "commonplace/formats/xmp_write.h"
+#include "commonplace/formats/pictures/xmp_write.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "tests/support/programs.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/tiny_images.h"

@@ -1,4 +1,4 @@
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace commonplace;

@@ -1,5 +1,5 @@
-#include "commonplace/formats/photo.h"
-#include "commonplace/formats/xmp.h"
+#include "commonplace/formats/pictures/photo.h"
+#include "commonplace/formats/pictures/xmp.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace commonplace;

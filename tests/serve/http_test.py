@@ -6,7 +6,7 @@ import jsonschema
 
 from serving import ROOT, ServerTest, encoded, main, png
 
-OPENAPI = json.loads((ROOT / "app/server/openapi.json").read_text())
+OPENAPI = json.loads((ROOT / "app/server/interface/openapi.json").read_text())
 ITEM = "/v1/collections/photos/items/" + encoded("2019/p4.png")
 
 

@@ -1,4 +1,4 @@
-#include "app/server/conditional.h"
+#include "app/server/http/conditional.h"
 
 #include <gtest/gtest.h>
 

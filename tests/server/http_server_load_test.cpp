@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "app/server/http_server.h"
+#include "app/server/http/http_server.h"
 #include "commonplace/base/rng.h"
 #include "tests/server/running_server.h"
 

@@ -1,4 +1,4 @@
-#include "app/server/http_server.h"
+#include "app/server/http/http_server.h"
 
 #include <csignal>
 #include <filesystem>

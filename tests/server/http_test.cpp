@@ -1,4 +1,4 @@
-#include "app/server/http.h"
+#include "app/server/http/http.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "app/server/jobs.h"
+#include "app/server/jobs/jobs.h"
 
 #include <chrono>
 #include <thread>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "app/server/child_process.h"
-#include "app/server/job_tasks.h"
+#include "app/server/jobs/child_process.h"
+#include "app/server/jobs/job_tasks.h"
 #include "app/server/reading.h"
 #include "commonplace/base/error.h"
 

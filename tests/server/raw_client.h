@@ -16,7 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "app/server/http.h"
+#include "app/server/http/http.h"
 
 namespace commonplace::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "app/server/conditional.h"
-#include "app/server/http_server.h"
+#include "app/server/http/conditional.h"
+#include "app/server/http/http_server.h"
 #include "app/server/service.h"
 #include "tests/server/raw_client.h"
 #include "tests/support/temporary_directory.h"

@@ -1,11 +1,11 @@
-#include "app/server/schemas.h"
+#include "app/server/interface/schemas.h"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "app/server/openapi.h"
-#include "app/server/types.h"
+#include "app/server/interface/openapi.h"
+#include "app/server/interface/types.h"
 
 namespace commonplace::server {
 namespace schemas_test {

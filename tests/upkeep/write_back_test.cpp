@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored_models.h"
 #include "tests/support/sample_library.h"

@@ -12,7 +12,7 @@ namespace commonplace {
 ///   visit("tag", suggestion.tag, "the tag that fits");
 /// An empty std::optional is left out; visit.or_null writes null for it; visit.where(condition,
 /// ...) leaves anything out. From the list come JSON (io/fields_json.h), the schemas of the HTTP
-/// interface and the types of the page (app/server/schemas.h).
+/// interface and the types of the page (app/server/interface/schemas.h).
 
 /// Takes whatever visit_fields lists.
 struct AnyVisit {

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/join.h"
 #include "commonplace/formats/fields.h"
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "commonplace/formats/reading.h"
 #include "commonplace/formats/sparse_text.h"
 

@@ -8,7 +8,7 @@
 #include "commonplace/features/encode_jpeg.h"
 #include "commonplace/features/exif_orientation.h"
 #include "commonplace/features/picture.h"
-#include "commonplace/formats/picture_bytes.h"
+#include "commonplace/formats/pictures/picture_bytes.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/paths.h"
 #include "commonplace/io/xxhash64.h"

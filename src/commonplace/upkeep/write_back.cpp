@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "commonplace/base/error.h"
-#include "commonplace/formats/photo.h"
+#include "commonplace/formats/pictures/photo.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/machine_marks.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/base/progress.h"
-#include "commonplace/formats/xmp_write.h"
+#include "commonplace/formats/pictures/xmp_write.h"
 #include "commonplace/library/import_items.h"
 #include "commonplace/library/items.h"
 #include "commonplace/library/library.h"
