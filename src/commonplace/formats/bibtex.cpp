@@ -24,8 +24,6 @@ bool is_name_character(char c) {
   return kSpecial.find(c) == std::string_view::npos;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// The length of "@article {" at the front of `text`, or 0.
 std::size_t entry_start(std::string_view text) {
   if (!text.starts_with('@')) return 0;

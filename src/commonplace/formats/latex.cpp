@@ -81,8 +81,6 @@ std::string_view find(const std::array<Replacement, N>& table, std::string_view 
   return {};
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 class PlainText {
  public:
   explicit PlainText(std::string_view latex) : rest_(latex) {}

@@ -23,7 +23,8 @@ struct XcHeader {
 XcHeader read_xc_header(LineReader& lines) {
   std::string_view line;
   const bool any = lines.next(line);
-  const std::vector<std::string_view> words = any ? split(line, " \t") : split({}, {});
+  std::vector<std::string_view> words;
+  if (any) words = split(line, " \t");
   XcHeader header;
   const std::array<std::int64_t*, 3> numbers{&header.items, &header.features, &header.labels};
   bool good = words.size() == numbers.size();
