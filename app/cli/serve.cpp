@@ -133,6 +133,8 @@ int serve(ServeArguments& arguments) {
   server::Workspace workspace(path, arguments.read_only, arguments.jobs);
   server::Uploads uploads(path);
   server::Metrics metrics;
+  // Before the jobs, which tell it what has come.
+  std::optional<server::Keeper> keeper;
   server::Jobs jobs(fs::read_symlink("/proc/self/exe"));
   server::Router router;
   std::vector<fs::path> folders(arguments.import_folders.begin(), arguments.import_folders.end());
@@ -144,9 +146,10 @@ int serve(ServeArguments& arguments) {
   server::add_review_routes(router, workspace);
   server::add_detect_routes(router, workspace);
   server::add_relate_routes(router, workspace);
-  server::add_job_routes(router, workspace, jobs, uploads, folders);
+  server::add_job_routes(router, workspace, jobs, uploads, folders, [&keeper] {
+    if (keeper) keeper->wake();
+  });
   server::add_system_routes(router, metrics);
-  std::optional<server::Keeper> keeper;
   if (arguments.keep && !arguments.read_only) {
     server::KeeperOptions kept;
     kept.program = fs::read_symlink("/proc/self/exe");

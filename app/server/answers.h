@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/answers_json.h"
+#include "app/server/uploads.h"
 #include "commonplace/detect/ask.h"
 #include "commonplace/library/decisions.h"
 #include "commonplace/library/evaluations.h"
@@ -43,6 +44,7 @@ struct LibraryAnswer {
   std::int64_t collections = 0;
   std::int64_t items = 0;
   std::int64_t models = 0;
+  std::string basemap;
 };
 template <class Visit>
 void visit_fields(const LibraryAnswer& answer, Visit&& visit) {
@@ -54,6 +56,7 @@ void visit_fields(const LibraryAnswer& answer, Visit&& visit) {
   visit("collections", answer.collections, "how many");
   visit("items", answer.items, "in all of them");
   visit("models", answer.models, "how many");
+  visit("basemap", answer.basemap, "the file of map tiles that lies in it, if there is one");
 }
 
 struct TagCount {
@@ -558,6 +561,22 @@ template <class Visit>
 void visit_fields(const ChangeAnswer& answer, Visit&& visit) {
   visit_fields(answer.run, visit);
   visit("items", answer.items, "that were selected");
+}
+
+/// What has arrived of an upload.
+struct UploadFilesAnswer {
+  std::string upload;
+  std::vector<UploadedFile> files;
+};
+template <class Visit>
+void visit_fields(const UploadedFile& file, Visit&& visit) {
+  visit("name", file.name, "that it was sent under");
+  visit("bytes", file.bytes, "that it has");
+}
+template <class Visit>
+void visit_fields(const UploadFilesAnswer& answer, Visit&& visit) {
+  visit("upload", answer.upload, "its id");
+  visit("files", answer.files, "that are here, by name");
 }
 
 struct UploadAnswer {

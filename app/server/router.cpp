@@ -143,9 +143,10 @@ std::optional<Response> token_refusal(const Request& request, const Route& route
   if (!guess && request.method == "GET") guess = request.value("token");
   if (guess && is_token(*guess, options.token)) return std::nullopt;
   return problem(
-      401,
-      guess ? "the token is wrong" : "a token is needed; send it as 'Authorization: Bearer TOKEN'",
-      {{"WWW-Authenticate", "Bearer"}});
+      {401,
+       guess ? "the token is wrong" : "a token is needed; send it as 'Authorization: Bearer TOKEN'",
+       {{"WWW-Authenticate", "Bearer"}},
+       guess ? "token-wrong" : "token-needed"});
 }
 
 bool has_body(const Request& request) {
@@ -205,7 +206,10 @@ std::optional<Response> refusal(const Request& request, const Route& route,
   if (auto refused = origin_refusal(request, route, options)) return refused;
   if (auto refused = token_refusal(request, route, options)) return refused;
   if (options.read_only && route.writes)
-    return problem(403, "the server is read-only; start it without --read-only to change things");
+    return problem({403,
+                    "the server is read-only; start it without --read-only to change things",
+                    {},
+                    "read-only"});
   return type_refusal(request, route);
 }
 

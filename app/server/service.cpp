@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include "app/server/http/compressed.h"
 #include "app/server/http/conditional.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -43,7 +44,7 @@ Response handle(const Context& context, const Request& request, const Router::Fo
   try {
     return found.route->handler(request, found.values);
   } catch (const Problem& thrown) {
-    return problem(thrown.status, thrown.detail, thrown.headers);
+    return problem(thrown);
   } catch (const Cancelled&) {
     return problem(503, "stopped before it was done; nothing was changed", {{"Retry-After", "1"}});
   } catch (const StorageError& error) {
@@ -81,6 +82,7 @@ Response answer(const Context& context, const Request& request) {
   Response response =
       found.route == nullptr ? not_found(request, found) : handle(context, request, found);
   apply_conditions(request, response);
+  compress(request, response);
   add_standard_headers(response, request.path);
   const Clock::time_point end = Clock::now();
   // After the deadline the client has been told 503.

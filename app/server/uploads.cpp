@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "commonplace/base/error.h"
@@ -16,13 +18,43 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kKept{1};
 constexpr std::size_t kLongestName = 200;
+constexpr int kDeepest = 16;  ///< folders in folders
 
-bool can_be_a_file_name(const std::string& name) {
+bool can_be_a_file_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && name.front() != '.' &&
          invalid_utf8(name) == std::string_view::npos &&
          std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x20 || c == '/' || c == '\\' || c == 0x7F;
+           return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7F;
          });
+}
+
+/// Folders and a file, each of which can be one: it leads nowhere else.
+bool can_be_a_path(std::string_view path) {
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const std::size_t slash = path.find('/');
+    if (!can_be_a_file_name(path.substr(0, slash))) return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& each : fs::recursive_directory_iterator(folder))
+    if (each.is_regular_file()) files.push_back(each.path().lexically_relative(folder));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool same_bytes(const fs::path& one, const fs::path& other) {
+  std::error_code error;
+  if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
+  std::ifstream left(one, std::ios::binary);
+  std::ifstream right(other, std::ios::binary);
+  return left && right &&
+         std::equal(std::istreambuf_iterator<char>(left), {},
+                    std::istreambuf_iterator<char>(right));
 }
 
 bool is_upload_id(const std::string& upload) {
@@ -62,34 +94,49 @@ fs::path Uploads::folder_of(const std::string& upload) const {
 
 std::string Uploads::take(const fs::path& arrived, const std::string& name,
                           const std::string& into) {
-  require(can_be_a_file_name(name), "'", name, "' cannot name a file; give one without slashes");
+  require(can_be_a_path(name), "'", name,
+          "' cannot name a file; give a name, or folders and a name with slashes between them");
   const std::scoped_lock lock(mutex_);
   const std::string id = into.empty() ? new_id() : into;
   if (into.empty()) fs::create_directories(uploads_ / id);
   const fs::path file = folder_of(id) / name;
-  require(!fs::exists(file), "the upload has a file '", name, "' already");
-  fs::rename(arrived, file);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (!error) fs::rename(arrived, file, error);
+  require(!error, "the upload cannot keep '", name, "': ", error.message());
+  // An hour from the last file on, also where that went into a folder of the upload.
+  fs::last_write_time(uploads_ / id, fs::file_time_type::clock::now());
   return id;
+}
+
+std::vector<UploadedFile> Uploads::files(const std::string& upload) {
+  const std::scoped_lock lock(mutex_);
+  const fs::path folder = folder_of(upload);
+  std::vector<UploadedFile> found;
+  for (const fs::path& each : files_below(folder))
+    found.push_back({each.generic_string(), fs::file_size(folder / each)});
+  return found;
 }
 
 fs::path Uploads::source(const std::string& upload, const std::string& collection) {
   const std::scoped_lock lock(mutex_);
   const fs::path folder = folder_of(upload);
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& each : fs::directory_iterator(folder))
-    files.push_back(each.path());
+  const std::vector<fs::path> files = files_below(folder);
   require(!files.empty(), "the upload is empty");
   if (std::none_of(files.begin(), files.end(), is_picture)) {
     require(files.size() == 1, "only pictures can be added several at a time");
-    return files.front();
+    return folder / files.front();
   }
   check_collection_name(collection);
   const fs::path pictures = library_ / "pictures" / collection;
-  fs::create_directories(pictures);
   for (const fs::path& file : files)
-    require(!fs::exists(pictures / file.filename()), "collection '", collection,
-            "' has a picture '", file.filename().string(), "' already; give this one another name");
-  for (const fs::path& file : files) fs::rename(file, pictures / file.filename());
+    require(!fs::exists(pictures / file) || same_bytes(folder / file, pictures / file),
+            "collection '", collection, "' has another picture '", file.generic_string(),
+            "' already; give this one another name");
+  for (const fs::path& file : files) {
+    fs::create_directories((pictures / file).parent_path());
+    fs::rename(folder / file, pictures / file);
+  }
   return pictures;
 }
 

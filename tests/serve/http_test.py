@@ -1,4 +1,5 @@
 """The HTTP interface as docs/http.md and openapi.json have it."""
+import gzip
 import json
 import time
 
@@ -171,10 +172,12 @@ class Interface(Described):
         sent = self.check(server, "POST", "/v1/uploads?name=more.jsonl", status=201, raw="".join(
             json.dumps({"id": each, "text": "the same seven words in another place", "tags": [each]}) + "\n"
             for each in "xy").encode())
+        self.assertEqual([each["name"] for each in get(f"/v1/uploads/{sent['upload']}")["files"]], ["more.jsonl"])
+        get("/v1/basemap", status=404)
         added = self.wait_for(server, post("/v1/jobs", {"task": "add", "collection": "more",
                                                         "upload": sent["upload"]}, status=202))
         self.assertEqual((added["state"], added["result"]["added"]), ("done", 2), added)
-        get("/v1/duplicates?collection=more", status=404)
+        self.assertEqual((get("/v1/duplicates?collection=more")["job"], get("/v1/duplicates?collection=more")["total"]), (0, 0))
         compared = self.wait_for(server, post("/v1/jobs", {"task": "duplicates", "collection": "more"}, status=202))
         self.assertEqual(compared["state"], "done", compared)
         page = get("/v1/duplicates?collection=more&limit=1")
@@ -337,10 +340,66 @@ class Jobs(ServerTest):
             "task": "add", "collection": "sent", "upload": upload}).json)
         self.assertEqual((ended["state"], ended["result"]["added"]), ("done", 3), ended)
         self.assertEqual(server.get("/v1/collections/sent/items/p1.png/image").status, 200)
-        for name in ["", "../x.png", "a/b.png", ".hidden", "a\tb"]:
+        for name in ["", "../x.png", "a/../b.png", "/a.png", "a//b.png", "a/.b.png", "a/", ".hidden", "a\tb",
+                     "a/" * 20 + "b.png"]:
             self.assertEqual(server.ask("POST", "/v1/uploads?name=" + encoded(name), raw=b"x").status, 400, name)
         self.assertEqual(server.ask("POST", "/v1/jobs", body={"task": "add", "collection": "x",
                                                               "upload": "../../etc"}).status, 400)
+
+    def test_folders_that_are_sent_keep_their_shape_and_go_on_where_they_stopped(self):
+        server = self.serve()
+        upload = ""
+        names = ["2019/a.png", "2019/may/a.png", "b.png"]
+        for i, name in enumerate(names):
+            sent = server.ask("POST", f"/v1/uploads?name={encoded(name)}&to={upload}", raw=png(9, 99, i))
+            self.assertEqual(sent.status, 201, sent.bytes)
+            upload = sent.json["upload"]
+        here = self.check(server, "GET", f"/v1/uploads/{upload}")
+        self.assertEqual([each["name"] for each in here["files"]], names)
+        self.assertEqual([each["bytes"] for each in here["files"]], [len(png(9, 99, i)) for i in range(3)])
+        again = server.ask("POST", f"/v1/uploads?name=b.png&to={upload}", raw=png(9, 99, 2))
+        self.assertEqual(again.status, 201, "it replaces itself")
+        self.assertEqual(server.ask("POST", f"/v1/uploads?name=b.png%2Fc.png&to={upload}", raw=b"x").status, 400)
+        ended = self.wait_for(server, server.ask("POST", "/v1/jobs", body={
+            "task": "add", "collection": "trip", "upload": upload}).json)
+        self.assertEqual((ended["state"], ended["result"]["added"]), ("done", 3), ended)
+        ids = {each["id"] for each in server.get("/v1/collections/trip/items").json["items"]}
+        self.assertEqual(ids, set(names))
+        gone = server.get(f"/v1/uploads/{upload}")
+        self.assertEqual((gone.status, gone.json["code"]), (404, "no-upload"))
+        # The same folder once more, with one picture that is new.
+        upload = ""
+        for name, raw in [("b.png", png(9, 99, 2)), ("2020/c.png", png(1, 2, 3))]:
+            upload = server.ask("POST", f"/v1/uploads?name={encoded(name)}&to={upload}", raw=raw).json["upload"]
+        ended = self.wait_for(server, server.ask("POST", "/v1/jobs", body={
+            "task": "add", "collection": "trip", "upload": upload}).json)
+        self.assertEqual((ended["state"], ended["result"]["added"]), ("done", 1), ended)
+        self.assertEqual(server.get("/v1/collections/trip/items").json["total"], 4)
+        other = server.ask("POST", "/v1/uploads?name=b.png", raw=png(7, 7, 7)).json["upload"]
+        refused = server.ask("POST", "/v1/jobs", body={"task": "add", "collection": "trip", "upload": other})
+        self.assertEqual(refused.status, 400)
+        self.assertIn("another picture 'b.png'", refused.json["detail"])
+
+    def test_map_tiles_that_lie_in_the_library_are_read_by_parts(self):
+        server = self.serve()
+        self.assertEqual(server.get("/v1/library").json["basemap"], "")
+        self.assertEqual(server.get("/v1/basemap").status, 404)
+        (self.library / "maps").mkdir()
+        (self.library / "maps" / "world.pmtiles").write_bytes(bytes(range(256)) * 64)
+        self.assertEqual(server.get("/v1/library").json["basemap"], "world.pmtiles")
+        part = server.ask("GET", "/v1/basemap", headers={"Range": "bytes=256-260", "Accept-Encoding": "gzip"})
+        self.assertEqual((part.status, part.bytes), (206, bytes([0, 1, 2, 3, 4])))
+
+    def test_answers_are_compressed_for_who_takes_that(self):
+        server = self.serve()
+        path = "/v1/collections/photos/items?limit=100"
+        plain = server.ask("GET", path)
+        packed = server.ask("GET", path, headers={"Accept-Encoding": "gzip"})
+        self.assertNotIn("content-encoding", plain.headers)
+        self.assertEqual(packed.headers["content-encoding"], "gzip")
+        self.assertLess(len(packed.bytes), len(plain.bytes) / 3)
+        self.assertEqual(gzip.decompress(packed.bytes), plain.bytes)
+        self.assertEqual(int(packed.headers["content-length"]), len(packed.bytes))
 
     def test_paths_outside_the_allowed_folder_are_refused(self):
         self.write("in/a.jsonl", '{"id":"a"}\n')

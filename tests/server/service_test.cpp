@@ -34,6 +34,7 @@ class ServiceTest : public testing::Test {
     add("GET", "/v1/throw/{what}", [](const Request&, const PathValues& values) -> Response {
       const std::string& what = values.at("what");
       if (what == "problem") throw Problem{409, "it is there", {{"X-Extra", "1"}}};
+      if (what == "coded") throw Problem{404, "no", {}, "no-owl", {{"owl", "of <Minerva>"}}};
       if (what == "error") throw Error("the number is 7; expected 8");
       if (what == "storage") throw StorageError("secret\npath");
       if (what == "cancelled") throw Cancelled();
@@ -115,6 +116,10 @@ TEST_F(ServiceTest, TurnsWhatIsThrownIntoProblems) {
   EXPECT_EQ(header_of(thrown, "X-Extra"), "1");
   EXPECT_EQ(header_of(thrown, "X-Frame-Options"), "DENY");
   EXPECT_EQ(nlohmann::json::parse(thrown.body)["detail"], "it is there");
+  EXPECT_EQ(nlohmann::json::parse(thrown.body)["code"], "conflict");
+  const nlohmann::json coded = nlohmann::json::parse(answer("/v1/throw/coded").body);
+  EXPECT_EQ(coded["code"], "no-owl");
+  EXPECT_EQ(coded["values"], (nlohmann::json{{"owl", "of <Minerva>"}}));
   const Response error = answer("/v1/throw/error");
   EXPECT_EQ(error.status, 400);
   EXPECT_EQ(nlohmann::json::parse(error.body)["detail"], "the number is 7; expected 8");

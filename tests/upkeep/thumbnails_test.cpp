@@ -92,30 +92,40 @@ TEST_F(Thumbnails, AreSmallKeptAndMadeAgainWhenThePictureChanges) {
   EXPECT_FALSE(thumbnail(where, picture, 64).has_value()) << "it is broken";
 }
 
-TEST_F(Thumbnails, DrawingsAreShownAsTheyAreUnlessTheyAreLarge) {
-  write("c/a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+TEST_F(Thumbnails, DrawingsAreDrawnOnWhite) {
+  write("c/a.svg",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"2\">"
+        "<rect width=\"2\" height=\"2\" fill=\"red\"/></svg>");
   write("c/large.svg", "<svg>" + std::string(5U << 20U, ' ') + "</svg>");
   add({"a.svg", "large.svg"});
-  EXPECT_EQ(thumbnail(folder_ / "library", *picture_file(library(), "c", "0"), 64)->file.filename(),
-            "a.svg");
+  const std::optional<Thumbnail> made =
+      thumbnail(folder_ / "library", *picture_file(library(), "c", "0"), 64);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->type, "image/jpeg");
+  const Picture drawn = decode_picture(made->bytes, "made");
+  ASSERT_EQ(drawn.width, 64);
+  ASSERT_EQ(drawn.height, 32);
+  EXPECT_GT(drawn.channels[0][8], 0.9);
+  EXPECT_LT(drawn.channels[1][8], 0.1) << "red";
+  EXPECT_GT(drawn.channels[1][56], 0.9) << "white where nothing is drawn";
   EXPECT_FALSE(thumbnail(folder_ / "library", *picture_file(library(), "c", "1"), 64).has_value());
 }
 
-TEST_F(Thumbnails, DrawingsGetTheNamespacesThatTheyLack) {
-  write("c/0.svg", "<?xml version=\"1.0\"?><!-- <svg> --><svg width=\"1\"><path/></svg>");
-  write("c/1.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
+TEST_F(Thumbnails, WhatCannotBeDrawnIsShownAsItIsWithTheNamespacesThatItLacks) {
+  write("c/0.svg", "<?xml version=\"1.0\"?><!-- <svg> --><svg width=\"0\"><path/></svg>");
+  write("c/1.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"></svg>");
   write("c/2.svg", "<?xml version=\"1.0\"?><!-- <svg>");
-  write("c/3.svg", "<svg:svg xmlns:svg=\"http://www.w3.org/2000/svg\"><svg:path/></svg:svg>");
+  write("c/3.svg", "<svg:svg xmlns:svg=\"http://www.w3.org/2000/svg\"><svg:path></svg:svg>");
   add({"0.svg", "1.svg", "2.svg", "3.svg"});
   const auto shown = [&](const char* id) {
     return *thumbnail(folder_ / "library", *picture_file(library(), "c", id), 64);
   };
   EXPECT_EQ(shown("0").bytes,
             "<?xml version=\"1.0\"?><!-- <svg> --><svg xmlns=\"http://www.w3.org/2000/svg\" "
-            "width=\"1\"><path/></svg>");
+            "width=\"0\"><path/></svg>");
   EXPECT_EQ(shown("1").bytes,
             "<svg xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-            "xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"/></svg>");
+            "xmlns=\"http://www.w3.org/2000/svg\"><a xlink:href=\"#b\"></svg>");
   EXPECT_EQ(shown("2").file.filename(), "2.svg") << "no root: as it is";
   EXPECT_EQ(shown("3").file.filename(), "3.svg") << "a root with a prefix: as it is";
 }

@@ -3,6 +3,8 @@
 // COMMONPLACE_WEB_PICTURES=folder keeps a picture of each failure.
 import { test } from 'node:test';
 import { missing, world } from './support.mjs';
+import { cleanup } from './parts/cleanup.mjs';
+import { home } from './parts/home.mjs';
 import { item } from './parts/item.mjs';
 import { library } from './parts/library.mjs';
 import { looks } from './parts/looks.mjs';
@@ -17,7 +19,7 @@ import { transfer } from './parts/transfer.mjs';
 import { troubles } from './parts/troubles.mjs';
 
 const only = process.env.COMMONPLACE_WEB_ONLY ?? '';
-const parts = { search, select, item, review, teach, places, map, transfer, quality, library, troubles, looks };
+const parts = { home, cleanup, search, select, item, review, teach, places, map, transfer, quality, library, troubles, looks };
 
 test('page', { skip: missing() }, async (t) => {
   try {

@@ -23,6 +23,7 @@ const target = collections.find((each) => each !== labelled);
 const query = new URLSearchParams({ q: tag, collection: chosen.name });
 
 const views = {
+  home: 'home',
   search: `search?${query}`,
   item: `item/${name}/${encodeURIComponent(found)}`,
   review: 'review',
@@ -30,6 +31,7 @@ const views = {
   map: 'map',
   transfer: labelled && target ? `transfer?${new URLSearchParams({ source: labelled.name, target: target.name })}` : 'transfer',
   quality: 'quality',
+  cleanup: 'cleanup',
 };
 
 const browser = await chromium.launch({
@@ -48,14 +50,16 @@ try {
     await context.close();
   };
   const light = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' };
-  for (const [file, hash] of Object.entries(views)) {
-    await shoot(file, hash, light, file !== 'transfer' ? undefined : async (page) => {
-      const measure = page.getByRole('button', { name: 'Measure distances' });
-      if (!(await measure.count())) return;
-      await measure.click();
-      await page.locator('.distances').waitFor({ timeout: 300_000 });
-    });
-  }
+  /** What is shown after a button was pressed and its work was done. */
+  const pressed = (name, selector) => async (page) => {
+    const button = page.getByRole('button', { name, exact: true });
+    if (!(await button.count())) return;
+    await button.first().click();
+    await page.locator(selector).first().waitFor({ timeout: 300_000 });
+  };
+  const before = { transfer: pressed('Measure distances', '.distances'), cleanup: pressed('Look for duplicates', '.copy-groups') };
+  for (const [file, hash] of Object.entries(views)) await shoot(file, hash, light, before[file]);
+  await shoot('home-phone', views.home, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'light' });
   await shoot('search-phone-dark', views.search,
     { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: 'dark' });
 } finally {

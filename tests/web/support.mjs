@@ -15,7 +15,7 @@ export const WORDS = ['night feather', 'workshop grease', 'water ship'];
 export const COUNT = 150;
 /** The machine may be busy: what is waited for may take this long before it counts as missing. */
 export const PATIENCE = Number(process.env.COMMONPLACE_WEB_PATIENCE ?? 60_000);
-export const TABS = ['search', 'review', 'teach', 'places', 'map', 'transfer', 'quality', 'library'];
+export const TABS = ['home', 'search', 'review', 'cleanup', 'teach', 'places', 'map', 'transfer', 'quality', 'library'];
 
 const require = createRequire(import.meta.url);
 
@@ -86,6 +86,36 @@ function png(red, green, blue, side = 40) {
   ]);
 }
 
+/** A file of map tiles with one: a picture of the whole world in one colour. */
+export function worldTiles(red, green, blue) {
+  const tile = png(red, green, blue, 256);
+  const metadata = Buffer.from('{}');
+  // One entry: tile 0, once, so long, at the beginning.
+  const length = [];
+  for (let left = tile.length; ; left >>>= 7) {
+    length.push(left > 127 ? (left & 127) | 128 : left);
+    if (left <= 127) break;
+  }
+  const directory = Buffer.from([1, 0, 1, ...length, 1]);
+  const head = Buffer.alloc(127);
+  head.write('PMTiles', 0, 'latin1');
+  head[7] = 3;
+  let at = 127;
+  const place = (offset, bytes) => {
+    head.writeBigUInt64LE(BigInt(at), offset);
+    head.writeBigUInt64LE(BigInt(bytes), offset + 8);
+    at += bytes;
+  };
+  place(8, directory.length);
+  place(24, metadata.length);
+  place(40, 0);
+  place(56, tile.length);
+  for (const offset of [72, 80, 88]) head.writeBigUInt64LE(1n, offset);
+  head.set([1, 1, 1, 2, 0, 0], 96); // clustered, nothing compressed, PNG, one level
+  for (const [offset, degrees] of [[102, -180], [106, -85], [110, 180], [114, 85]]) head.writeInt32LE(degrees * 1e7, offset);
+  return Buffer.concat([head, directory, metadata, tile]);
+}
+
 /** Normal deviates, the same at each run. */
 function gauss(seed) {
   let state = seed;
@@ -146,11 +176,28 @@ async function plant(folder) {
   return library;
 }
 
+/** Things that are there twice, and tags that may mean the same; nothing is learned. */
+export async function twins(folder, name) {
+  const library = path.join(folder, name);
+  const texts = ['the ferry leaves the old harbour at dawn with forty people and a dog on board',
+    'a telescope on the hill shows the moons of jupiter on every clear night of the winter'];
+  const items = [
+    { id: 'a', title: 'Ferry', text: texts[0], tags: ['boat', 'harbour'] }, { id: 'b', title: 'Ferry again', text: texts[0], tags: ['ship'] },
+    { id: 'c', title: 'Moons', text: texts[1], tags: ['night', 'stars'] }, { id: 'd', title: 'Moons again', text: `${texts[1]}.`, tags: ['Night'] },
+    ...Array.from({ length: 24 }, (_, i) => ({ id: `x${i}`, title: `Thing ${i}`, text: `number ${i} of its kind`, tags: i % 2 ? ['animals/dog', 'pets'] : ['animals/cat', 'pet'] })),
+  ];
+  const file = path.join(folder, `${name}.jsonl`);
+  writeFileSync(file, lines(items));
+  await command('init', library);
+  await command('add', library, 'things', file);
+  return library;
+}
+
 export class Server {
   /** `commonplace serve` on a free port, or on the one given. */
-  static async start(library, words = [], port = 0) {
+  static async start(library, words = [], port = 0, kept = false) {
     const server = new Server();
-    server.process = spawn(PROGRAM, ['serve', library, '--port', String(port), '--json', '--no-keep', '--page', PAGE, ...words],
+    server.process = spawn(PROGRAM, ['serve', library, '--port', String(port), '--json', ...(kept ? [] : ['--no-keep']), '--page', PAGE, ...words],
       { stdio: ['ignore', 'pipe', 'pipe'] });
     server.complaints = '';
     server.process.stderr.on('data', (data) => { server.complaints += data; });
@@ -204,6 +251,10 @@ export class World {
     return library;
   }
 
+  twins() {
+    return twins(this.folder, `twins${++this.copies}`);
+  }
+
   async empty() {
     const library = path.join(this.folder, `empty${++this.copies}`);
     await command('init', library);
@@ -235,12 +286,12 @@ export async function openPage(options = {}) {
 }
 
 /**
- * Serves a library (a copy of the planted one unless another is given), opens a page, and runs `body`; after
+ * Serves a library (a copy of the planted one unless another is given; `kept` up to date or not), opens a page, and runs `body`; after
  * that nothing may have gone wrong but what `allowed` matches.
  */
-export async function visit(body, { library, words = [], options, allowed, server: given } = {}) {
+export async function visit(body, { library, words = [], options, allowed, server: given, kept = false } = {}) {
   const used = library ?? world.copy();
-  const server = given ?? await Server.start(used, words);
+  const server = given ?? await Server.start(used, words, 0, kept);
   const { context, page, faults } = await openPage(options);
   try {
     await body({ page, server, library: used, context, faults });

@@ -70,6 +70,13 @@ std::optional<std::string> first_of(const Pairs& pairs, std::string_view name) {
   return std::nullopt;
 }
 
+/// "not-found" for 404 and so on.
+std::string code_of(int status) {
+  std::string code = lower_case(reason(status));
+  std::replace(code.begin(), code.end(), ' ', '-');
+  return code;
+}
+
 /// False if a part is not well-formed.
 bool parse_parts(std::string_view path, std::vector<std::string>& parts) {
   parts.clear();
@@ -107,18 +114,25 @@ std::string_view reason(int status) {
   return status >= 500 ? "Server error" : status >= 400 ? "Client error" : "Other";
 }
 
-Response problem(int status, std::string_view detail, Headers headers) {
+Response problem(const Problem& said) {
   nlohmann::ordered_json json;
   json["type"] = "about:blank";
-  json["title"] = reason(status);
-  json["status"] = status;
-  json["detail"] = detail;
+  json["title"] = reason(said.status);
+  json["status"] = said.status;
+  json["detail"] = said.detail;
+  json["code"] = said.code.empty() ? code_of(said.status) : said.code;
+  json["values"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : said.values) json["values"][name] = value;
   Response response;
-  response.status = status;
+  response.status = said.status;
   response.type = "application/problem+json";
   response.body = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  response.headers = std::move(headers);
+  response.headers = said.headers;
   return response;
+}
+
+Response problem(int status, std::string_view detail, Headers headers) {
+  return problem({status, std::string(detail), std::move(headers)});
 }
 
 Response json_response(std::string body, int status) {
@@ -140,6 +154,12 @@ void add_standard_headers(Response& response, std::string_view path) {
   add("Referrer-Policy", "no-referrer");
   add("Cross-Origin-Resource-Policy", "same-origin");
   if (path == "/v1" || path.starts_with("/v1/")) add("Cache-Control", "no-store");
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 std::string lower_case(std::string_view text) {

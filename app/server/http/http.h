@@ -55,21 +55,30 @@ struct Response {
   Stream stream;               ///< if there is one: the body is what it gives
 };
 
+/// What a sentence about a problem needs to know: {"collection", "fotos"}.
+using ProblemValues = std::vector<std::pair<std::string, std::string>>;
+
 /// An answer that is an error: thrown by what handles a request, sent as application/problem+json.
 struct Problem {
   int status = 400;
   std::string detail;
   Headers headers{};
+  std::string
+      code{};  ///< for programs that say it in words of their own; empty: that of the status
+  ProblemValues values{};
 };
 
 /// "Not found" for 404 and so on.
 std::string_view reason(int status);
+Response problem(const Problem& said);
 Response problem(int status, std::string_view detail, Headers headers = {});
 Response json_response(std::string body, int status = 200);
 
 /// Adds what keeps browsers from guessing types, framing and storing an answer to a request for
 /// `path`. A header that is there already stays as it is.
 void add_standard_headers(Response& response, std::string_view path);
+/// Without blanks and tabs at both ends.
+std::string_view trimmed(std::string_view text);
 /// A to z for A to Z, the rest as it is.
 std::string lower_case(std::string_view text);
 

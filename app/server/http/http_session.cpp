@@ -134,7 +134,7 @@ Task<bool> Session::exchange() {
   interruptible_ = false;
   if (bad) {
     exchange.keeps = false;
-    refuse(exchange, problem(bad->status, bad->detail, bad->headers));
+    refuse(exchange, problem(*bad));
   }
   if (!exchange.response) co_await handle(exchange);
   exchange.keeps = exchange.keeps && !core_.stopping;

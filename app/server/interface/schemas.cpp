@@ -60,6 +60,8 @@ Schemas::Json answer_schemas() {
   all.add<Job>("Job");
   all.add<JobsAnswer>("Jobs");
   all.add<UploadAnswer>("Upload");
+  all.add<UploadedFile>("UploadedFile");
+  all.add<UploadFilesAnswer>("UploadFiles");
   all.add<AnnifProject>("AnnifProject");
   all.add<AnnifProjects>("AnnifProjects");
   all.add<AnnifResults>("AnnifResults");

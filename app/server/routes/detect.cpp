@@ -15,7 +15,8 @@ void with_finder(Workspace& workspace, const std::string& model, const std::stri
   {
     const auto library = workspace.library();
     if (!collection.empty()) known_collection(*library, collection);
-    or_not_found([&] { return detect::model_for(*library, model, collection); });
+    or_not_found([&] { return detect::model_for(*library, model, collection); }, "no-model",
+                 {{"kind", "detect"}, {"collection", collection}});
   }
   workspace.with_finder(model, collection, ask);
 }
@@ -71,7 +72,8 @@ Response concept_answer(Workspace& workspace, const Request& request, const Path
   detect::Answer answer;
   with_finder(workspace, text(request, "model"), text(request, "collection"),
               [&](const detect::Answerer& finder) {
-                answer = or_not_found([&] { return finder.ask(path.at("concept"), options); });
+                answer = or_not_found([&] { return finder.ask(path.at("concept"), options); },
+                                      "no-concept", {{"concept", path.at("concept")}});
               });
   return found_answer(workspace, answer, offset);
 }

@@ -39,7 +39,7 @@ PictureFile known_picture(Workspace& workspace, const PathValues& path) {
   const Collection chosen = known_collection(*library, path.at("c"));
   known_item(*library, chosen, path.at("id"));
   std::optional<PictureFile> picture = picture_file(*library, chosen.name, path.at("id"));
-  if (!picture) throw Problem{404, "this item has no picture that can be shown"};
+  if (!picture) throw Problem{404, "this item has no picture that can be shown", {}, "no-picture"};
   return std::move(*picture);
 }
 
@@ -60,7 +60,7 @@ Response thumbnail_answer(Workspace& workspace, const Request& request, const Pa
     throw Problem{400, concat("'size' is ", size, "; expected 64, 128, 256 or 512")};
   const std::optional<Thumbnail> made =
       thumbnail(workspace.path(), known_picture(workspace, path), static_cast<int>(size));
-  if (!made) throw Problem{404, "this picture is broken"};
+  if (!made) throw Problem{404, "this picture is broken", {}, "broken-picture"};
   Response response = picture_answer(made->type);
   response.file = made->file;
   response.body = made->bytes;
@@ -125,8 +125,12 @@ Collection known_collection(const Library& library, const std::string& name) {
     std::string names;
     for (const Collection& each : collections(library))
       names += (names.empty() ? "there is: " : ", ") + each.name;
-    throw Problem{404, concat("there is no collection '", name, "'; ",
-                              names.empty() ? "the library is empty" : names)};
+    throw Problem{404,
+                  concat("there is no collection '", name, "'; ",
+                         names.empty() ? "the library is empty" : names),
+                  {},
+                  "no-collection",
+                  {{"collection", name}}};
   }
   return collection(library, name);
 }
@@ -134,7 +138,11 @@ Collection known_collection(const Library& library, const std::string& name) {
 Item known_item(const Library& library, const Collection& collection, const std::string& id) {
   std::optional<Item> found = ItemReader(library, collection).find(id);
   if (!found)
-    throw Problem{404, concat("collection '", collection.name, "' has no item '", id, "'")};
+    throw Problem{404,
+                  concat("collection '", collection.name, "' has no item '", id, "'"),
+                  {},
+                  "no-item",
+                  {{"collection", collection.name}, {"item", id}}};
   return std::move(*found);
 }
 

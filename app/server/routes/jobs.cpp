@@ -35,7 +35,10 @@ Job known_job(const Jobs& jobs, const PathValues& path) {
 fs::path allowed_source(const std::string& asked, const std::vector<fs::path>& folders) {
   if (folders.empty())
     throw Problem{
-        403, "paths cannot be added here; start with: commonplace serve LIB --allow-import DIR"};
+        403,
+        "paths cannot be added here; start with: commonplace serve LIB --allow-import DIR",
+        {},
+        "no-import"};
   for (const fs::path& folder : folders) {
     std::error_code error;
     const fs::path root = fs::canonical(folder, error);
@@ -47,11 +50,20 @@ fs::path allowed_source(const std::string& asked, const std::vector<fs::path>& f
   }
   throw Problem{
       403,
-      concat("'", asked, "' is not below a folder that may be imported from, or it is not there")};
+      concat("'", asked, "' is not below a folder that may be imported from, or it is not there"),
+      {},
+      "not-below",
+      {{"path", asked}}};
 }
 
-JobRequest add_request(Workspace& workspace, Uploads& uploads, const std::vector<fs::path>& folders,
-                       const Json& asked) {
+/// What `add` may take, and whom it tells.
+struct Sources {
+  Uploads& uploads;
+  std::vector<fs::path> folders;
+  std::function<void()> added;
+};
+
+JobRequest add_request(Workspace& workspace, const Sources& sources, const Json& asked) {
   for (const auto& [field, value] : asked.items())
     if (field != "task" && field != "collection" && field != "path" && field != "upload" &&
         field != "format" && field != "labels_from_folders" && field != "map")
@@ -62,8 +74,8 @@ JobRequest add_request(Workspace& workspace, Uploads& uploads, const std::vector
   const std::string upload = text(asked, "upload");
   const std::string path = text(asked, "path");
   if (upload.empty() == path.empty()) throw Problem{400, "give either 'path' or 'upload'"};
-  const fs::path source =
-      upload.empty() ? allowed_source(path, folders) : uploads.source(upload, request.about);
+  const fs::path source = upload.empty() ? allowed_source(path, sources.folders)
+                                         : sources.uploads.source(upload, request.about);
   request.arguments = {"add", "--json"};
   if (const std::string format = text(asked, "format"); !format.empty())
     request.arguments.push_back("--format=" + format);
@@ -73,19 +85,19 @@ JobRequest add_request(Workspace& workspace, Uploads& uploads, const std::vector
   for (const std::string& each :
        {std::string("--"), workspace.path().string(), request.about, source.string()})
     request.arguments.push_back(each);
-  if (!upload.empty())
-    request.afterwards = [&uploads, upload](bool done) {
-      if (done) uploads.remove(upload);
-    };
+  request.afterwards = [&uploads = sources.uploads, added = sources.added, upload](bool done) {
+    if (!done) return;
+    if (!upload.empty()) uploads.remove(upload);
+    if (added) added();
+  };
   return request;
 }
 
-JobRequest request_of(Workspace& workspace, Uploads& uploads, const std::vector<fs::path>& folders,
-                      const Json& asked) {
+JobRequest request_of(Workspace& workspace, const Sources& sources, const Json& asked) {
   const std::string name = demanded_text(asked, "task");
   JobRequest request;
   if (name == "add") {
-    request = add_request(workspace, uploads, folders, asked);
+    request = add_request(workspace, sources, asked);
   } else {
     const auto& tasks = job_tasks();
     const auto task = std::find_if(tasks.begin(), tasks.end(),
@@ -95,7 +107,7 @@ JobRequest request_of(Workspace& workspace, Uploads& uploads, const std::vector<
                                 join(tasks, &JobTask::name))};
     const bool harmless = !task->writes || name.starts_with("evaluate-") || flag(asked, "dry_run");
     if (workspace.read_only() && !harmless)
-      throw Problem{403, "the server is read-only: nothing can be changed"};
+      throw Problem{403, "the server is read-only: nothing can be changed", {}, "read-only"};
     request.arguments = job_arguments(*task, asked, workspace.path().string());
     const auto about = asked.find(task->about);
     if (about != asked.end())
@@ -105,12 +117,12 @@ JobRequest request_of(Workspace& workspace, Uploads& uploads, const std::vector<
   return request;
 }
 
-Response start_answer(Workspace& workspace, Jobs& jobs, Uploads& uploads,
-                      const std::vector<fs::path>& folders, const Request& request) {
+Response start_answer(Workspace& workspace, Jobs& jobs, const Sources& sources,
+                      const Request& request) {
   const Json asked = json_body(request);
   if (!asked.is_object()) throw Problem{400, "the body is no object of JSON"};
-  const std::optional<std::int64_t> id = jobs.start(request_of(workspace, uploads, folders, asked));
-  if (!id) throw Problem{503, "too many jobs are waiting", {{"Retry-After", "30"}}};
+  const std::optional<std::int64_t> id = jobs.start(request_of(workspace, sources, asked));
+  if (!id) throw Problem{503, "too many jobs are waiting", {{"Retry-After", "30"}}, "many-jobs"};
   Response response = json_answer(*jobs.find(*id), 202);
   response.headers.emplace_back("Location", concat("/v1/jobs/", *id));
   return response;
@@ -142,9 +154,14 @@ Response duplicates_answer(const Jobs& jobs, const Request& request) {
     found["total"] = total;
     return json_answer(found);
   }
-  throw Problem{404,
-                "copies have not been looked for since the server was started; begin with "
-                "POST /v1/jobs {\"task\":\"duplicates\"}, with \"collection\" if one is meant"};
+  // Nobody has looked yet: there is no job of the number 0.
+  return json_answer(Json{{"job", 0},
+                          {"total", 0},
+                          {"groups", Json::array()},
+                          {"compared", {{"pictures", 0}, {"texts", 0}, {"links", 0}}},
+                          {"candidates", 0},
+                          {"skipped", Json::array()},
+                          {"seconds", 0}});
 }
 
 Response upload_answer(Uploads& uploads, const Request& request) {
@@ -160,12 +177,13 @@ Response upload_answer(Uploads& uploads, const Request& request) {
 }  // namespace
 
 void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& uploads,
-                    const std::vector<fs::path>& folders) {
+                    const std::vector<fs::path>& folders, const std::function<void()>& added) {
+  const Sources sources{uploads, folders, added};
   // What a job may do when nothing may be written is decided by its task.
-  router.add({"POST", "/v1/jobs",
-              [&workspace, &jobs, &uploads, folders](const Request& request, const PathValues&) {
-                return start_answer(workspace, jobs, uploads, folders, request);
-              }});
+  router.add(
+      {"POST", "/v1/jobs", [&workspace, &jobs, sources](const Request& request, const PathValues&) {
+         return start_answer(workspace, jobs, sources, request);
+       }});
   router.add({"GET", "/v1/jobs", [&jobs](const Request&, const PathValues&) {
                 return json_answer(JobsAnswer{jobs.all()});
               }});
@@ -182,6 +200,11 @@ void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& u
               }});
   router.add({"GET", "/v1/duplicates", [&jobs](const Request& request, const PathValues&) {
                 return duplicates_answer(jobs, request);
+              }});
+  router.add({"GET", "/v1/uploads/{id}", [&uploads](const Request&, const PathValues& path) {
+                const std::string& id = path.at("id");
+                return json_answer(UploadFilesAnswer{
+                    id, or_not_found([&] { return uploads.files(id); }, "no-upload")});
               }});
   Route upload;
   upload.method = "POST";

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/server/http/conditional.h"
 #include "app/server/reading.h"
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
@@ -9,6 +10,8 @@
 
 namespace commonplace::server {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// What is known of a collection's tags and items, found once for each state of it.
 struct Overview {
@@ -50,6 +53,28 @@ bool has_word_with(const std::string& key, const std::string& prefix) {
   return false;
 }
 
+/// The first of the files of map tiles that somebody has put into the library's folder maps/.
+fs::path basemap_of(const Workspace& workspace) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& each : fs::directory_iterator(workspace.path() / "maps", error))
+    if (each.path().extension() == ".pmtiles" && each.is_regular_file(error))
+      found.push_back(each.path());
+  return found.empty() ? fs::path() : *std::min_element(found.begin(), found.end());
+}
+
+/// A part of it at a time, as the page asks for them.
+Response basemap_answer(const Workspace& workspace) {
+  const fs::path file = basemap_of(workspace);
+  if (file.empty())
+    throw Problem{404, "there is no file of map tiles; put one into maps/ of the library"};
+  Response response;
+  response.type = "application/octet-stream";
+  response.file = file;
+  response.tag = file_tag(file);
+  return response;
+}
+
 Response library_answer(Workspace& workspace, bool import) {
   const auto library = workspace.library();
   std::int64_t items = 0;
@@ -59,7 +84,8 @@ Response library_answer(Workspace& workspace, bool import) {
   return json_answer(LibraryAnswer{
       (whole.filename().empty() ? whole.parent_path() : whole).filename().string(),
       COMMONPLACE_VERSION, workspace.read_only(), import && !workspace.read_only(),
-      !workspace.read_only(), std::ssize(all), items, std::ssize(model_records(*library))});
+      !workspace.read_only(), std::ssize(all), items, std::ssize(model_records(*library)),
+      basemap_of(workspace).filename().string()});
 }
 
 Response collections_answer(Workspace& workspace, Overviews& overviews) {
@@ -146,6 +172,9 @@ void add_library_routes(Router& router, Workspace& workspace, bool import) {
   const auto overviews = std::make_shared<Overviews>(workspace);
   router.add({"GET", "/v1/library", [&workspace, import](const Request&, const PathValues&) {
                 return library_answer(workspace, import);
+              }});
+  router.add({"GET", "/v1/basemap", [&workspace](const Request&, const PathValues&) {
+                return basemap_answer(workspace);
               }});
   router.add({"GET", "/v1/collections", [&workspace, overviews](const Request&, const PathValues&) {
                 return collections_answer(workspace, *overviews);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/server/http/compressed.h"
 #include "app/server/http/conditional.h"
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
@@ -20,6 +21,7 @@ const char* type_of(const fs::path& file) {
   static const std::map<std::string, const char*> kTypes = {
       {".html", "text/html; charset=utf-8"},
       {".js", "text/javascript; charset=utf-8"},
+      {".mjs", "text/javascript; charset=utf-8"},
       {".css", "text/css; charset=utf-8"},
       {".svg", "image/svg+xml"},
       {".png", "image/png"},
@@ -42,11 +44,24 @@ void add_file(Router& router, const std::string& path, const fs::path& file, con
       {"Content-Security-Policy", kPolicy},
       {"Cache-Control",
        path.starts_with("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"}};
+  Response packed = response;
+  packed.body = gzipped(response.body, 9);
+  packed.tag += "-gzip";
+  packed.headers.emplace_back("Content-Encoding", "gzip");
+  // What is packed already, such as a picture, only grows.
+  const bool pays = packed.body.size() < response.body.size();
+  struct Forms {
+    Response plain;
+    Response packed;
+  };
   Route route;
   route.method = "GET";
   route.pattern = path;
-  route.handler = [kept = std::make_shared<const Response>(std::move(response))](
-                      const Request&, const PathValues&) { return *kept; };
+  route.handler = [kept =
+                       std::make_shared<const Forms>(Forms{std::move(response), std::move(packed)}),
+                   pays](const Request& request, const PathValues&) {
+    return pays && takes_gzip(request) ? kept->packed : kept->plain;
+  };
   route.open = true;
   router.add(std::move(route));
 }

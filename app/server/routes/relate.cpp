@@ -10,7 +10,8 @@ namespace {
 /// The model that is asked; Problem 404 if there is none.
 std::string known_model(Workspace& workspace, const Request& request) {
   return or_not_found(
-      [&] { return relate::model_for(*workspace.library(), text(request, "model")); });
+      [&] { return relate::model_for(*workspace.library(), text(request, "model")); }, "no-model",
+      {{"kind", "relate"}, {"collection", text(request, "collection")}});
 }
 
 void with_relations(Workspace& workspace, const Request& request,

@@ -81,7 +81,8 @@ Response decide_answer(Workspace& workspace, Answers& answers, const Request& re
 std::string model_for(Workspace& workspace, const Request& request, const Collection& collection) {
   const std::string model = text(request, "model");
   return or_not_found(
-      [&] { return workspace.suggest_model(model, model.empty() ? collection.name : ""); });
+      [&] { return workspace.suggest_model(model, model.empty() ? collection.name : ""); },
+      "no-model", {{"kind", "suggest"}, {"collection", collection.name}});
 }
 
 /// The questions of a request that have no answer yet, in their order.

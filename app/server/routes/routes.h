@@ -16,15 +16,16 @@
 
 namespace commonplace::server {
 
-/// What `find` returns. An Error that it throws says that there is none: Problem 404.
+/// What `find` returns. An Error that it throws says that there is none: Problem 404 of that code.
 template <class Find>
-auto or_not_found(const Find& find) {
+auto or_not_found(const Find& find, const std::string& code = {},
+                  const ProblemValues& values = {}) {
   try {
     return find();
   } catch (const StorageError&) {
     throw;
   } catch (const Error& error) {
-    throw Problem{404, error.what()};
+    throw Problem{404, error.what(), {}, code, values};
   }
 }
 
@@ -47,9 +48,10 @@ void add_detect_routes(Router& router, Workspace& workspace);
 void add_relate_routes(Router& router, Workspace& workspace);
 /// `keeper` is none where the library is not kept up to date.
 void add_keep_routes(Router& router, Workspace& workspace, const Keeper* keeper);
-/// `folders` are those that may be imported from.
+/// `folders` are those that may be imported from; `added` is called when items have come.
 void add_job_routes(Router& router, Workspace& workspace, Jobs& jobs, Uploads& uploads,
-                    const std::vector<std::filesystem::path>& folders);
+                    const std::vector<std::filesystem::path>& folders,
+                    const std::function<void()>& added);
 void add_system_routes(Router& router, const Metrics& metrics);
 
 /// A route for every file of the page below `folder`, read now; the page's own files need no token.

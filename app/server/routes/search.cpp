@@ -62,6 +62,15 @@ Response hits_answer(Workspace& workspace, const Page& page, const std::string& 
   return json_answer(answer);
 }
 
+/// What is written in the query language; what cannot be understood is said with where it stands.
+search::Query understood(const std::string& query) {
+  try {
+    return search::parse_query(query);
+  } catch (const Error& error) {
+    throw Problem{400, error.what(), {}, "query", {{"query", query}, {"why", error.what()}}};
+  }
+}
+
 search::Order search_order(const std::string& word) {
   if (word.empty() || word == "best") return search::Order::best;
   if (word == "newest") return search::Order::newest;
@@ -75,10 +84,11 @@ Response search_answer(Workspace& workspace, const Request& request) {
   const std::string query = text(request, "q");
   const std::vector<std::string> in = request.values("collection");
   for (const std::string& name : in) known_collection(*workspace.library(), name);
+  const search::Query read = understood(query);
   return hits_answer(workspace, page, query, begin,
                      *workspace.search(query, in, request.values("model"), page.words_only,
                                        page.until(), search_order(text(request, "order"))),
-                     search::parse_query(query).words);
+                     read.words);
 }
 
 Response like_answer(Workspace& workspace, const Request& request) {
@@ -113,7 +123,11 @@ Response topics_answer(Workspace& workspace, const Request& request) {
     answer.models.push_back({record.name, std::move(found)});
   }
   if (answer.models.empty() && !wanted.empty())
-    throw Problem{404, concat("there is no search model '", wanted, "'")};
+    throw Problem{404,
+                  concat("there is no search model '", wanted, "'"),
+                  {},
+                  "no-model",
+                  {{"kind", "search"}, {"collection", ""}}};
   return json_answer(answer);
 }
 

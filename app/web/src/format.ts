@@ -39,6 +39,11 @@ export function time(text: string | undefined): string {
   return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  return value < 1e6 ? `${Math.round(value / 1000)} kB` : `${number(value / 1e6, 1)} MB`;
+}
+
 export function metres(value: number): string {
   return value >= 1000 ? `${number(value / 1000, value >= 10000 ? 0 : 1)} km` : `${Math.round(value)} m`;
 }

@@ -133,6 +133,21 @@ std::optional<std::string> with_namespaces(std::string drawing) {
   return std::move(drawing.insert(root + 4, missing));
 }
 
+/// The file itself, or a drawing with the namespaces that it lacks; nothing if it is too large.
+std::optional<Thumbnail> as_it_is(const PictureFile& picture) {
+  std::error_code error;
+  const auto size = fs::file_size(picture.path, error);
+  if (error || size > kMostAsItIs) return std::nullopt;
+  if (picture.type != "image/svg+xml") return Thumbnail{picture.type, picture.path, {}};
+  try {
+    std::optional<std::string> mended = with_namespaces(read_file(picture.path, kMostAsItIs));
+    if (mended) return Thumbnail{picture.type, {}, std::move(*mended)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return Thumbnail{picture.type, picture.path, {}};
+}
+
 /// Of the picture as it is now: another file, size or time gives another name.
 std::string name_of(const fs::path& path, int side) {
   std::error_code error;
@@ -204,19 +219,7 @@ std::optional<PictureSides> picture_sides(const PictureFile& picture) {
 }
 
 std::optional<Thumbnail> thumbnail(const fs::path& library, const PictureFile& picture, int side) {
-  if (picture.type == "image/svg+xml" || picture.type == "image/gif") {
-    std::error_code error;
-    const auto size = fs::file_size(picture.path, error);
-    if (error || size > kMostAsItIs) return std::nullopt;
-    if (picture.type != "image/svg+xml") return Thumbnail{picture.type, picture.path, {}};
-    try {
-      std::optional<std::string> mended = with_namespaces(read_file(picture.path, kMostAsItIs));
-      if (mended) return Thumbnail{picture.type, {}, std::move(*mended)};
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-    return Thumbnail{picture.type, picture.path, {}};
-  }
+  if (picture.type == "image/gif") return as_it_is(picture);
   const std::string name = name_of(picture.path, side);
   // A folder for each first byte, since a folder of a million files is slow.
   const fs::path folder = library / "thumbnails" / name.substr(0, 2);
@@ -230,6 +233,8 @@ std::optional<Thumbnail> thumbnail(const fs::path& library, const PictureFile& p
     const ImageBytes read = read_image({"", picture.path.string()});
     made.bytes = encode_jpeg(decode_picture(read.bytes, picture.path.string(), options), kQuality);
   } catch (const Error&) {
+    // A drawing that is not drawn here may be one that browsers draw.
+    if (picture.type == "image/svg+xml") return as_it_is(picture);
     return std::nullopt;
   }
   try {

@@ -35,9 +35,10 @@ std::optional<PictureSides> picture_sides(const PictureFile& picture);
 std::string picture_type(const std::filesystem::path& path);
 
 /// A JPEG of the picture whose longer side is at most `side`, kept below the library's thumbnails/
-/// until the picture changes; not kept where the library cannot be written. Drawings (SVG) and
-/// animations (GIF) are shown as they are: the file itself, or a drawing's bytes with the
-/// namespaces that it lacks. Nothing if the picture is broken.
+/// until the picture changes; not kept where the library cannot be written. Drawings (SVG) are
+/// drawn on white; one that cannot be drawn, and animations (GIF), are shown as they are: the file
+/// itself, or a drawing's bytes with the namespaces that it lacks. Nothing if the picture is
+/// broken.
 struct Thumbnail {
   std::string type;
   std::filesystem::path file;  ///< where it is, or

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { barriers, go, settled, TABS, until, visit, world } from '../support.mjs';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { barriers, go, PAGE, settled, TABS, until, visit, world } from '../support.mjs';
 
 /** Every tab, and what can be opened in them. */
 const VIEWS = [
@@ -36,7 +39,7 @@ const checked = (scheme, viewport) => () => visit(async ({ page, server }) => {
   for (const each of await barriers(page)) found.push(`why: ${each}`);
   await go(page, server, 'transfer?source=photos&target=letters&way=direct');
   await page.getByRole('button', { name: 'Measure distances' }).click();
-  await page.getByText('Distances as a table').click();
+  await page.locator('.distances').getByText('Details').click();
   await page.getByRole('button', { name: 'Rank bridges' }).click();
   await page.getByRole('heading', { name: 'Bridges' }).waitFor();
   await page.getByRole('button', { name: 'Try (write nothing)' }).click();
@@ -50,6 +53,24 @@ const checked = (scheme, viewport) => () => visit(async ({ page, server }) => {
 }, { options: { colorScheme: scheme, viewport } });
 
 export const looks = {
+  'what every visit fetches is small': () => {
+    const index = readFileSync(path.join(PAGE, 'index.html'), 'utf8');
+    const files = [...index.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)].map((each) => each[1]);
+    assert.ok(files.length >= 2, `scripts and styles: ${files}`);
+    const bytes = files.reduce((sum, each) => sum + gzipSync(readFileSync(path.join(PAGE, each))).length, 0);
+    assert.ok(bytes <= 120_000, `${bytes} bytes`);
+  },
+
+  'it comes compressed, and as it is to who takes nothing else': () => visit(async ({ page, server }) => {
+    const sent = page.waitForResponse((each) => /\/v1\/collections\/photos\/items/.test(each.url()));
+    await go(page, server, 'search?collection=photos');
+    assert.equal((await sent).headers()['content-encoding'], 'gzip');
+    const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(readFileSync(path.join(PAGE, 'index.html'), 'utf8'))[1];
+    const plain = await fetch(`${server.address}/${script}`, { headers: { 'Accept-Encoding': 'identity' } });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    assert.ok((await plain.text()) === readFileSync(path.join(PAGE, script), 'utf8'));
+  }),
+
   'nothing bars the way, in light colours': checked('light', { width: 1280, height: 800 }),
   'nothing bars the way, in dark colours': checked('dark', { width: 1280, height: 800 }),
 
@@ -75,7 +96,7 @@ export const looks = {
     }
     await go(page, server, 'transfer?source=photos&target=letters&way=direct');
     await page.getByRole('button', { name: 'Measure distances' }).click();
-    await page.getByText('Distances as a table').click();
+    await page.locator('.distances').getByText('Details').click();
     await page.getByRole('button', { name: 'Rank bridges' }).click();
     await page.getByRole('heading', { name: 'Bridges' }).waitFor();
     await page.getByRole('button', { name: 'Try (write nothing)' }).click();
@@ -97,9 +118,12 @@ export const looks = {
     });
     await go(page, server, 'search');
     await until(async () => (await brightness()) < 80, 'it is dark');
+    const more = page.getByRole('button', { name: 'More', exact: true });
+    await more.click();
     await page.getByRole('button', { name: 'Light colours' }).click();
     await until(async () => (await brightness()) > 180, 'it is light');
     await page.reload();
+    await more.click();
     await page.getByRole('button', { name: 'Dark colours' }).waitFor();
     assert.ok((await brightness()) > 180, 'a reload keeps it');
   }, { options: { colorScheme: 'dark' } }),

@@ -48,6 +48,7 @@ export const map = {
     await boxes.nth(0).click();
     await painted(page);
     // The same map again is drawn again.
+    await page.locator('.map-side').getByText('Advanced').click();
     await page.getByLabel('Things to draw').selectOption('1000');
     await until(() => /most=1000/.test(page.url()), 'the number is in the address');
     await settled(page);
@@ -72,7 +73,7 @@ export const map = {
         }
       }
     }
-    assert.match(name ?? '', /^2019\/p\d+\.png$/);
+    assert.match(name ?? '', /^p\d+\.png$/);
     await page.mouse.down();
     await page.mouse.up();
     await until(() => page.url().includes('#/item/photos/'), 'the item is opened');
@@ -113,16 +114,39 @@ export const map = {
     await page.keyboard.press('0');
     await page.getByRole('button', { name: 'Lasso' }).click();
     const box = await page.locator('.map-frame').boundingBox();
-    const corners = [[0.02, 0.02], [0.98, 0.02], [0.98, 0.98], [0.02, 0.98]];
+    // Not from the corner where the buttons are.
+    const corners = [[0.98, 0.98], [0.02, 0.98], [0.02, 0.02], [0.98, 0.02]];
     const [x, y] = corners[0];
     await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
     await page.mouse.down();
     for (const [right, down] of corners) await page.mouse.move(box.x + right * box.width, box.y + down * box.height, { steps: 4 });
     await page.mouse.up();
     await page.getByRole('heading', { name: /\d+ things selected/ }).waitFor();
-    await page.getByRole('button', { name: 'Select nothing' }).click();
-    await page.getByText('Tags that may mean the same').click();
-    await page.getByText(/together|There are none/).first().waitFor();
+    // What was caught is there to be tagged, each thing once.
+    const caught = page.locator('.map-selection .things li');
+    const names = await caught.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    assert.equal(new Set(names).size, names.length);
+    await page.keyboard.press('t');
+    await page.getByRole('combobox', { name: 'Tag to add' }).fill('caught');
+    await page.keyboard.press('Enter');
+    await page.locator('.toast').getByText(/“caught” added to \d+ items/).waitFor();
+    await page.keyboard.press('Control+z');
+    await page.locator('.toast').getByText(/Taken back/).waitFor();
+    await page.locator('.map-selection').getByRole('button', { name: 'Select nothing' }).last().click();
+  }),
+
+  'is made of pictures, and the search glows on it': () => visit(async ({ page, server }) => {
+    await ways(page, server);
+    const pictures = page.locator('.map-picture');
+    await until(async () => (await pictures.count()) > 5, 'there are pictures');
+    const sources = await pictures.evaluateAll((all) => all.map((each) => each.getAttribute('src')));
+    assert.equal(new Set(sources).size, sources.length, 'each thing once');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search for' }).fill('#owl');
+    await page.keyboard.press('Enter');
+    await page.getByText(/\d+ things glow/).waitFor();
+    await until(async () => (await page.locator('.map-picture.glows').count()) > 0, 'some glow');
+    assert.ok((await page.locator('.map-picture.faint').count()) > 0, 'the others do not');
   }),
 
   'without WebGL the plain canvas draws': () => visit(async ({ page, server }) => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { barriers, command, countOf, go, until, visit, world } from '../support.mjs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { barriers, command, countOf, go, until, visit, world, worldTiles } from '../support.mjs';
 
 const pins = (page) => page.locator('.map-pin');
 const placed = (page) => page.evaluate(async () => (await (await fetch('/v1/places?q=&collection=photos')).json()).points);
@@ -65,6 +67,30 @@ export const places = {
       await page.keyboard.press('Shift+ArrowRight');
       await page.keyboard.press('Enter');
       await until(async () => countOf(await status.innerText()) === 2, 'two years by keys');
+    }, { library });
+  },
+
+  'a file of map tiles that lies in the library is drawn': () => {
+    const library = world.copy();
+    mkdirSync(path.join(library, 'maps'));
+    writeFileSync(path.join(library, 'maps', 'world.pmtiles'), worldTiles(250, 120, 10));
+    return visit(async ({ page, server }) => {
+      await go(page, server, 'places');
+      await page.locator('.places-tiles[data-drawn]').waitFor({ state: 'attached' });
+      const bytes = await page.locator('.places-frame').screenshot();
+      const colour = await page.evaluate(async (text) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${text}`;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        [canvas.width, canvas.height] = [image.width, image.height];
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return [...context.getImageData(20, image.height - 20, 1, 1).data];
+      }, bytes.toString('base64'));
+      assert.ok(colour[0] > 230 && colour[1] > 100 && colour[1] < 140 && colour[2] < 40, `the tile's colour: ${colour}`);
+      // The pictures stand on it.
+      await page.locator('.map-pin').first().waitFor();
     }, { library });
   },
 };

@@ -9,6 +9,8 @@ export const teach = {
     const mend = await breakDown(page, '**/v1/concepts?*');
     await go(page, server, 'teach?collection=photos&concept=owl');
     const alert = page.locator('main [role=alert]');
+    await alert.getByText('The server made a mistake.').waitFor();
+    await alert.getByText('Details').click();
     await alert.getByText('The disk is on fire.').waitFor();
     assert.equal(await page.locator('main .loading').count(), 0);
     await mend();

@@ -42,8 +42,8 @@ export const troubles = {
         await first.stop();
         await page.keyboard.press('y');
         await page.getByText(/1 decision could not be stored yet/).waitFor();
+        // It goes out by itself.
         second = await Server.start(library, [], first.port);
-        await page.getByRole('button', { name: 'Send again' }).click();
         await until(async () => (await show(library, id)).decisions.some((each) => each.tag === tag && each.verdict === 'accepted'),
           'the decision is in the library');
         await until(async () => (await page.locator('.alert').count()) === 0, 'no message stays');
@@ -78,7 +78,8 @@ export const troubles = {
     await dialog.getByText('This library asks for a token').waitFor();
     await dialog.getByLabel('Token').fill('wrong');
     await dialog.getByRole('button', { name: 'Go on' }).click();
-    // The wrong one is asked for again.
+    // The wrong one is asked for again, and said to be wrong.
+    await dialog.getByText('This token is wrong.').waitFor();
     await until(async () => (await dialog.isVisible()) && (await dialog.getByLabel('Token').inputValue()) === '', 'it is asked again');
     await dialog.getByLabel('Token').fill('open sesame');
     await dialog.getByRole('button', { name: 'Go on' }).click();
@@ -92,7 +93,7 @@ export const troubles = {
     // Events of jobs need it as well.
     await go(page, server, 'transfer');
     await page.getByRole('button', { name: 'Measure distances' }).click();
-    await page.getByText('Distances as a table').waitFor();
+    await page.locator('.distances').waitFor();
   }, { words: ['--token', 'open sesame'], allowed: /status of 401/ }),
 
   'read-only hides what writes': () => visit(async ({ page, server }) => {
@@ -113,6 +114,7 @@ export const troubles = {
     await page.getByRole('heading', { name: 'Carry the labels' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Run', exact: true }).count(), 0);
     await go(page, server, 'library');
+    await page.getByText('Advanced').click();
     await page.getByRole('heading', { name: 'Models' }).waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Learn', exact: true }).count(), 0);
     assert.equal(await page.getByRole('button', { name: /^(Add|Start)$/ }).count(), 0);
@@ -126,7 +128,7 @@ export const troubles = {
   'read-only still measures and tries': () => visit(async ({ page, server }) => {
     await go(page, server, 'transfer');
     await page.getByRole('button', { name: 'Measure distances' }).click();
-    await page.getByText('Distances as a table').waitFor({ timeout: PATIENCE });
+    await page.locator('.distances').waitFor({ timeout: PATIENCE });
   }, { words: ['--read-only'] }),
 
   'the server ends when it is told to, after a browser was there': () => visit(async ({ page, server }) => {

@@ -1,11 +1,12 @@
+import { t } from '../words/say';
 import {
-  authorization, problemOf, request, withQuery, withToken, type QueryValue,
+  authorization, Problem, problemOf, request, withQuery, withToken, type QueryValue,
 } from './http';
 import type {
   ChangeAnswer, Collections, Completions, Concepts, Decision, DetectAnswer, DetectQuestion, Evaluations,
   Facets, Groups, Health, Item, Items, Job, Jobs, LibraryInfo, MapAnswer, Models, Places, RelateAnswer,
   ReviewAnswer, ReviewEffect, ReviewTags, SamePairs, SearchAnswer, Selected, Selection, Suggestions,
-  TagChange, TaggedAnswer, Tags, TaughtAnswer, Topics, Upload,
+  TagChange, TaggedAnswer, Tags, TaughtAnswer, Topics, Upload, UploadFiles, UpkeepStatus, Duplicates,
 } from './types';
 
 const part = encodeURIComponent;
@@ -18,6 +19,8 @@ function get<Answer>(path: string, query: Record<string, QueryValue> = {}, signa
 }
 
 export const health = () => get<Health>('/health');
+
+export const status = () => get<UpkeepStatus>('/v1/status');
 
 export const library = () => get<LibraryInfo>('/v1/library');
 
@@ -42,6 +45,8 @@ export const thumbnailAddress = (collection: string, id: string, size: 64 | 128 
 
 export const imageAddress = (collection: string, id: string) =>
   withToken(`${itemPath(collection, id)}/image`);
+
+export const basemapAddress = () => withToken('/v1/basemap');
 
 export const suggestions = (collection: string, id: string, limit: number, model: string | undefined, signal?: AbortSignal) =>
   get<Suggestions>(`${itemPath(collection, id)}/suggestions`, { limit, model }, signal);
@@ -176,16 +181,20 @@ export const models = () => get<Models>('/v1/models');
 export const evaluations = () => get<Evaluations>('/v1/evaluations');
 
 /** By XMLHttpRequest, because fetch does not tell how much was sent. `to` is an upload that it joins. */
-export function upload(file: File, name: string, to: string, sent: (share: number) => void): Promise<Upload> {
+export function upload(file: File, name: string, to: string, sent: (bytes: number) => void, signal: AbortSignal): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
+    const stop = () => sending.abort();
+    signal.addEventListener('abort', stop);
+    sending.onabort = () => reject(new DOMException('stopped', 'AbortError'));
+    sending.onloadend = () => signal.removeEventListener('abort', stop);
     sending.open('POST', withQuery('/v1/uploads', { name, to }));
     for (const [name, value] of Object.entries(authorization())) {
       sending.setRequestHeader(name, value);
     }
     sending.setRequestHeader('Content-Type', 'application/octet-stream');
     sending.upload.onprogress = (event) => {
-      if (event.lengthComputable) sent(event.loaded / event.total);
+      sent(event.loaded);
     };
     sending.onload = () => {
       if (sending.status < 300) resolve(JSON.parse(sending.responseText) as Upload);
@@ -193,9 +202,16 @@ export function upload(file: File, name: string, to: string, sent: (share: numbe
     };
     // The browser does not say which end failed, so the file is tried once more.
     sending.onerror = () => file.slice(0, 1).arrayBuffer().then(
-      () => reject(new Error(`${name} could not be sent: the server does not answer.`)),
-      () => reject(new Error(`${name} cannot be read. If it is a folder, drop it anew; if it is a file, it may have been moved or changed.`)),
+      () => reject(new Problem(0, 'No answer', '', 'unreachable')),
+      () => reject(new Error(t('{name} cannot be read. If it is a folder, drop it anew; if it is a file, it may have been moved or changed.', { name }))),
     );
     sending.send(file);
   });
 }
+
+/** What has arrived of an upload. */
+export const uploaded = (upload: string) => get<UploadFiles>(`/v1/uploads/${part(upload)}`);
+
+/** What the newest search for duplicates found. */
+export const duplicates = (offset: number, limit: number, signal?: AbortSignal) =>
+  get<Duplicates>('/v1/duplicates', { offset, limit }, signal);

@@ -1,11 +1,13 @@
 import { signal } from '@preact/signals';
 
-/** An answer that says what went wrong, in the server's words. */
+/** An answer that says what went wrong: by a code with its values for people, in the server's words for programmers. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly title: string,
     detail: string,
+    readonly code = '',
+    readonly values: Record<string, string> = {},
   ) {
     super(detail);
   }
@@ -15,10 +17,12 @@ const TOKEN_KEY = 'commonplace.token';
 
 /** True while the server wants a token that was not given yet. */
 export const tokenWanted = signal(false);
+/** True where the one that was given is not the one. */
+export const tokenWrong = signal(false);
 /** True after a request that nobody answered. */
 export const unreachable = signal(false);
 
-let token = sessionStorage.getItem(TOKEN_KEY) ?? '';
+let token = globalThis.sessionStorage?.getItem(TOKEN_KEY) ?? '';
 let waiting: (() => void)[] = [];
 
 export function giveToken(text: string): void {
@@ -61,8 +65,9 @@ export function authorization(): Record<string, string> {
 
 export async function problemOf(status: number, text: string): Promise<Problem> {
   try {
-    const body = JSON.parse(text) as { title?: string; detail?: string };
-    return new Problem(status, body.title ?? 'Error', body.detail ?? body.title ?? text);
+    const body = JSON.parse(text) as { title?: string; detail?: string; code?: string; values?: Record<string, string> };
+    const code = body.code ?? (status >= 500 ? 'internal-server-error' : '');
+    return new Problem(status, body.title ?? 'Error', body.detail ?? body.title ?? text, code, body.values);
   } catch {
     return new Problem(status, 'Error', `the server answered ${status} and did not say why`);
   }
@@ -98,13 +103,16 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
     } catch (error) {
       if (options.signal?.aborted) throw error;
       unreachable.value = true;
-      throw new Problem(0, 'No answer', 'The server does not answer. Is it still running?');
+      throw new Problem(0, 'No answer', '', 'unreachable');
     }
     unreachable.value = false;
     if (options.blob && response.ok) return (await response.blob()) as Answer;
     const text = await response.text();
     if (response.status === 401) {
-      if (used === token) await untilToken();
+      if (used === token) {
+        tokenWrong.value = token !== '';
+        await untilToken();
+      }
       continue;
     }
     if ((response.status === 429 || response.status === 503) && !options.method && round < 3) {

@@ -5,6 +5,8 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
+  code: string;
+  values: Record<string, string>;
 }
 
 export interface Selected {
@@ -65,6 +67,71 @@ export interface MachineRun {
   undone: string | null;
 }
 
+export interface UpkeepStep {
+  collection: string;
+  step: 'files' | 'thumbnails' | 'features' | 'search' | 'suggestions' | 'concepts' | 'relations' | 'tags';
+  state: 'done' | 'due' | 'waiting' | 'away';
+  why: string;
+  anew: boolean;
+  items: number;
+  seconds_left: number;
+  said: string;
+  time: string;
+}
+
+export interface UpkeepStatus {
+  up_to_date: boolean;
+  seconds_left: number;
+  steps: UpkeepStep[];
+  kept: boolean;
+  working: boolean;
+  stage: string;
+  done: number;
+  total: number;
+  unit: string;
+  problem: string;
+}
+
+export interface Duplicate {
+  collection: string;
+  id: string;
+  title?: string;
+  best: boolean;
+  is?: 'same file' | 'copy' | 'smaller' | 'larger' | 'crop' | 'edited' | 'same text' | 'similar text' | 'same address' | 'by way of another';
+  likeness?: number;
+  width?: number;
+  height?: number;
+  format?: string;
+  bytes: number;
+  tags: string[];
+  time?: string;
+  url?: string;
+}
+
+export interface DuplicateGroup {
+  by: 'pictures' | 'texts' | 'links';
+  differs: string[];
+  items: Duplicate[];
+}
+
+export interface Duplicates {
+  job: number;
+  total: number;
+  groups: DuplicateGroup[];
+  compared: {
+    pictures: number;
+    texts: number;
+    links: number;
+  };
+  candidates: number;
+  skipped: {
+    collection: string;
+    id: string;
+    reason: string;
+  }[];
+  seconds: number;
+}
+
 export interface Health {
   status: string; // ok
   version: string; // of the program
@@ -79,6 +146,7 @@ export interface LibraryInfo {
   collections: number; // how many
   items: number; // in all of them
   models: number; // how many
+  basemap: string; // the file of map tiles that lies in it, if there is one
 }
 
 export interface Collection {
@@ -593,6 +661,16 @@ export interface Jobs {
 export interface Upload {
   upload: string; // its name, for the job that adds it
   bytes: number; // that were sent
+}
+
+export interface UploadedFile {
+  name: string; // that it was sent under
+  bytes: number; // that it has
+}
+
+export interface UploadFiles {
+  upload: string; // its id
+  files: UploadedFile[]; // that are here, by name
 }
 
 export interface AnnifProject {

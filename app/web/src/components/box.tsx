@@ -15,7 +15,11 @@ const opens = (view: string) => () => go(address(view));
 /** What can be done from the box, beside searching. */
 function commands(): { text: string; run: () => void }[] {
   return [
+    { text: t('Go home'), run: opens('home') },
     { text: t('Go to Review'), run: opens('review') },
+    { text: t('Clean up'), run: opens('cleanup') },
+    { text: t('Find duplicates'), run: () => go(address('cleanup', [], { what: 'duplicates' })) },
+    { text: t('Add a folder'), run: opens('library') },
     { text: t('Go to Teach'), run: opens('teach') },
     { text: t('Go to Map'), run: opens('map') },
     { text: t('Go to Places'), run: opens('places') },
@@ -58,7 +62,7 @@ async function choices(text: string, signal: AbortSignal): Promise<Choice[]> {
 /** The one box: words, tags, years, places and commands; results come as one types. */
 export function Box() {
   const { view, query } = route.value;
-  const asked = view === 'search' || view === 'places' ? query.get('q') ?? '' : '';
+  const asked = view === 'search' || view === 'places' || view === 'map' ? query.get('q') ?? '' : '';
   const [text, setText] = useState(asked);
   const typed = useRef(false);
   const before = useRef('');
@@ -88,7 +92,7 @@ export function Box() {
 
   const search = (words: string) => {
     typed.current = false;
-    if (view === 'places') go(changed({ q: words.trim() }));
+    if (view === 'places' || view === 'map') go(changed({ q: words.trim() }));
     else if (view === 'search') go(changed({ q: words.trim(), at: undefined, like: '', like_collection: '', full: undefined }));
     else go(address('search', [], { q: words.trim() }));
   };

@@ -6,6 +6,7 @@ import { isSelected, select, selectedCount, toggle } from '../state/selection';
 import { report } from '../state/alerts';
 import { GAP, justified, listed, vertically, type JustifiedRow, type PageLayout } from './justified';
 import { useWhenMoved } from './hooks';
+import { flat, moved, scrolled, settledAt } from './tall';
 
 export interface GalleryProps {
   label: string;
@@ -94,15 +95,36 @@ export function Gallery(props: GalleryProps) {
     return row && { page, row, top: tops[page]! + row.top };
   };
 
+  const tall = useRef(flat(0));
+  if (tall.current.whole !== whole.height) tall.current = { ...flat(whole.height), shift: tall.current.shift, at: tall.current.at };
+  const [shift, setShift] = useState(0);
+  /** Where the top of the list would be in the window, if a browser had elements so high. */
+  const originOf = (box: DOMRect) => box.top - tall.current.shift;
+  const settling = useRef(0);
   const look = useCallback(() => {
     const box = outer.current?.getBoundingClientRect();
     if (!box) return;
     setWidth(box.width);
+    tall.current = scrolled(tall.current, -box.top, innerHeight);
+    setShift(tall.current.shift);
+    if (tall.current.whole > tall.current.real) {
+      clearTimeout(settling.current);
+      settling.current = window.setTimeout(() => {
+        const to = settledAt(tall.current, innerHeight);
+        if (Math.abs(to - tall.current.at) < 1) return;
+        const by = to - tall.current.at;
+        tall.current = moved(tall.current, to);
+        setShift(tall.current.shift);
+        scrollBy(0, by);
+      }, 250);
+    }
     // In steps, so that not every pixel draws anew.
     const step = 100;
-    const next: [number, number] = [Math.floor(-box.top / step) * step - 400, Math.ceil((innerHeight - box.top) / step) * step + 400];
+    const top = originOf(box);
+    const next: [number, number] = [Math.floor(-top / step) * step - 400, Math.ceil((innerHeight - top) / step) * step + 400];
     setView((before) => (before[0] === next[0] && before[1] === next[1] ? before : next));
   }, []);
+  useEffect(() => () => clearTimeout(settling.current), []);
 
   useLayoutEffect(look, [look, whole.height]);
   useWhenMoved(outer, look);
@@ -143,24 +165,35 @@ export function Gallery(props: GalleryProps) {
     const box = outer.current?.getBoundingClientRect();
     const kept = held.current && rowAt(held.current.index);
     if (box && kept && held.current && box.top < 0) {
-      const moved = box.top + kept.top - held.current.offset;
-      if (Math.abs(moved) > 1) scrollBy(0, moved);
+      const away = originOf(box) + kept.top - held.current.offset;
+      if (Math.abs(away) > 1) scrollBy(0, away);
     }
   }, [pages]);
   useLayoutEffect(() => {
     const box = outer.current?.getBoundingClientRect();
     if (!box) return;
     const head = headHeight();
-    const top = drawn.find(({ page, row }) => box.top + tops[page]! + row.top + row.height > head);
-    held.current = top && { index: top.page * PAGE + top.row.first, offset: box.top + tops[top.page]! + top.row.top };
+    const origin = originOf(box);
+    const top = drawn.find(({ page, row }) => origin + tops[page]! + row.top + row.height > head);
+    held.current = top && { index: top.page * PAGE + top.row.first, offset: origin + tops[top.page]! + top.row.top };
   });
 
   const reveal = (index: number) => {
     const box = outer.current?.getBoundingClientRect();
     const place = rowAt(index);
     if (!box || !place) return;
-    const top = box.top + place.top;
+    const top = originOf(box) + place.top;
     const head = headHeight() + 8;
+    if (whole.height > tall.current.real && Math.abs(top) > 2 * innerHeight) {
+      // Far away in a list that is higher than its element: by its share, and then exactly.
+      held.current = undefined;
+      const to = (place.top / Math.max(1, whole.height - innerHeight)) * (tall.current.real - innerHeight);
+      const by = to - tall.current.at;
+      tall.current = { ...tall.current, shift: place.top - head - to, at: to };
+      setShift(tall.current.shift);
+      scrollBy(0, by);
+      return;
+    }
     const below = top + place.row.height - innerHeight + 64;
     if (top < head) scrollBy(0, top - head);
     else if (below > 0) scrollBy(0, Math.min(below, top - head));
@@ -258,14 +291,14 @@ export function Gallery(props: GalleryProps) {
   const press = (event: PointerEvent) => {
     if (event.button !== 0 || event.pointerType !== 'mouse' || (event.target as HTMLElement).closest('button, input')) return;
     const box = outer.current!.getBoundingClientRect();
-    const start = { x: event.clientX - box.left, y: event.clientY - box.top };
+    const start = { x: event.clientX - box.left, y: event.clientY - originOf(box) };
     let drawing = false;
     let touched: Brief[] = [];
     let latest = { x: event.clientX, y: event.clientY };
     const draw = () => {
       const now = outer.current!.getBoundingClientRect();
       const x = latest.x - now.left;
-      const y = latest.y - now.top;
+      const y = latest.y - originOf(now);
       if (!drawing && Math.hypot(x - start.x, y - start.y) < 8) return;
       drawing = true;
       const area = { left: Math.min(x, start.x), right: Math.max(x, start.x), top: Math.min(y, start.y), bottom: Math.max(y, start.y) };
@@ -315,15 +348,15 @@ export function Gallery(props: GalleryProps) {
   return (
     <div ref={outer} class={`gallery ${mode === 'list' ? 'lines' : ''} ${selectedCount.value > 0 ? 'selecting' : ''}`} role="grid"
       aria-label={props.label} aria-multiselectable="true" aria-rowcount={whole.rows} onKeyDown={key} onClick={click}
-      onPointerDown={press} style={{ height: `${Math.max(0, whole.height - (mode === 'grid' ? GAP : 0))}px` }}>
+      onPointerDown={press} style={{ height: `${Math.max(0, Math.min(tall.current.real, whole.height - (mode === 'grid' ? GAP : 0)))}px` }}>
       {drawn.map(({ page, row, number }) => (
         <div role="row" key={`${page}/${row.first}`} class="gallery-row" aria-rowindex={number + 1}
-          style={{ transform: `translateY(${tops[page]! + row.top}px)`, height: `${row.height}px`, gap: `${GAP}px` }}>
+          style={{ transform: `translateY(${tops[page]! + row.top - shift}px)`, height: `${row.height}px`, gap: `${GAP}px` }}>
           {cells(page, row)}
         </div>
       ))}
       {band && (
-        <div class="band" style={{ left: `${band.left}px`, top: `${band.top}px`, width: `${band.right - band.left}px`, height: `${band.bottom - band.top}px` }} />
+        <div class="band" style={{ left: `${band.left}px`, top: `${band.top - shift}px`, width: `${band.right - band.left}px`, height: `${band.bottom - band.top}px` }} />
       )}
     </div>
   );

@@ -16,6 +16,9 @@ const PATHS: Record<string, string> = {
   minus: 'M4 10h12',
   why: 'M7 7.5a3 3 0 1 1 4.2 2.7c-.8.4-1.2 1-1.2 1.8v.5M10 15.5h.01',
   like: 'M3 3h8v8H3zM9 9h8v8H9z',
+  home: 'M3 10l7-6 7 6M5 8.5V17h10V8.5',
+  pin: 'M10 18s6-6 6-10a6 6 0 0 0-12 0c0 4 6 10 6 10zM10 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
+  more: 'M4 10h.01M10 10h.01M16 10h.01',
   info: 'M10 9v6M10 5.5h.01',
 };
 

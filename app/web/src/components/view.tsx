@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { library } from '../state/library';
-import { messageOf } from '../state/alerts';
+import { sayingOf, type Saying } from '../words/problems';
+import { t } from '../words/say';
 
 let firstView = true;
 
@@ -28,15 +29,25 @@ export function View(props: { title: string; name?: string; children: ComponentC
 }
 
 export function Loading(props: { what: string }) {
-  return <p class="quiet loading" role="status">{`Reading ${props.what} …`}</p>;
+  return <p class="quiet loading" role="status">{t('Reading {what} …', { what: props.what })}</p>;
+}
+
+/** What went wrong, what helps, and for who wants to know more, why. */
+export function Said({ saying }: { saying: Saying }) {
+  return (
+    <>
+      <p dir="auto">{saying.text}{saying.help && <>{' '}<a href={saying.help.to}>{saying.help.text}</a></>}</p>
+      {saying.detail && <details class="said-more"><summary>{t('Details')}</summary><p dir="auto">{saying.detail}</p></details>}
+    </>
+  );
 }
 
 /** What went wrong in a part of the page, with a way to try again. */
 export function Failure(props: { error: unknown; again?: () => void }) {
   return (
     <div class="note warning" role="alert">
-      <p>{messageOf(props.error)}</p>
-      {props.again && <button type="button" onClick={props.again}>Try again</button>}
+      <Said saying={sayingOf(props.error)} />
+      {props.again && <button type="button" onClick={props.again}>{t('Try again')}</button>}
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { isAbort, Problem } from '../api/http';
+import { sayingOf, type Saying } from '../words/problems';
 
-export interface Alert {
+export interface Alert extends Saying {
   number: number;
-  text: string;
   retry?: () => void;
 }
 
@@ -13,30 +13,23 @@ export const announcement = signal('');
 
 let last = 0;
 
-export function alertOf(text: string, retry?: () => void): void {
-  const others = alerts.value.filter((each) => each.text !== text);
-  alerts.value = [...others.slice(-3), { number: ++last, text, retry }];
+export function alertOf(saying: Saying, retry?: () => void): void {
+  const others = alerts.value.filter((each) => each.text !== saying.text);
+  alerts.value = [...others.slice(-3), { ...saying, number: ++last, retry }];
 }
 
 export function dismiss(number: number): void {
   alerts.value = alerts.value.filter((each) => each.number !== number);
 }
 
-export function sentence(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed) return 'Something went wrong.';
-  const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
-}
-
 /** Shows what went wrong, unless it was given up on purpose. */
 export function report(error: unknown, retry?: () => void): void {
   if (isAbort(error)) return;
-  alertOf(messageOf(error), retry);
+  alertOf(sayingOf(error), retry);
 }
 
 export function messageOf(error: unknown): string {
-  return sentence(error instanceof Error ? error.message : String(error));
+  return sayingOf(error).text;
 }
 
 export function isMissing(error: unknown): boolean {

@@ -27,6 +27,9 @@ export const sendingError = signal('');
 /** Counts what was stored, for those who show what follows from it. */
 export const storedCount = signal(0);
 
+/** So often it is tried whether the server is back. */
+const AGAIN = 4000;
+let again = 0;
 let sending = false;
 let settled: (() => void)[] = [];
 
@@ -42,6 +45,7 @@ export function decide(decision: Outgoing): void {
 
 export async function send(): Promise<void> {
   if (sending) return;
+  clearTimeout(again);
   sending = true;
   sendingError.value = '';
   let failures = 0;
@@ -62,6 +66,7 @@ export async function send(): Promise<void> {
         continue;
       }
       sendingError.value = messageOf(error);
+      if (passing) again = window.setTimeout(() => void send(), AGAIN);
       break;
     }
   }
@@ -87,6 +92,7 @@ export function discardFirst(): void {
 export function startDecisions(): void {
   unsent.value = kept();
   if (unsent.value.length > 0) void send();
+  addEventListener('online', () => void send());
   addEventListener('beforeunload', (event) => {
     if (unsent.value.length > 0) event.preventDefault();
   });

@@ -1,9 +1,12 @@
 import { signal } from '@preact/signals';
 import * as api from '../api/api';
 import type { Job } from '../api/types';
-import { announce, report } from './alerts';
+import { sayingOfJob } from '../words/problems';
+import { t } from '../words/say';
+import { alertOf, announce, report } from './alerts';
 import { isOver, jobTitle, watch } from './jobs';
 import { loadLibrary } from './library';
+import { tell } from './toast';
 
 export const jobs = signal<Job[]>([]);
 
@@ -14,7 +17,10 @@ function take(job: Job): void {
   jobs.value = [job, ...others].sort((a, b) => b.id - a.id);
   if (!isOver(job)) return;
   watched.delete(job.id);
-  announce(`${jobTitle(job)}: ${job.state}.`);
+  const title = jobTitle(job);
+  if (job.state === 'failed') alertOf(sayingOfJob(title, job.error));
+  else if (job.state === 'done') tell(t('{what}: done.', { what: title }));
+  else announce(t('{what}: stopped.', { what: title }));
   void loadLibrary();
   follow();
 }

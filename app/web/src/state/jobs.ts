@@ -1,5 +1,6 @@
 import * as api from '../api/api';
 import type { Job } from '../api/types';
+import { t } from '../words/say';
 
 export function isOver(job: Job): boolean {
   return job.state === 'done' || job.state === 'failed' || job.state === 'cancelled';
@@ -57,24 +58,28 @@ export function finish(start: Job, changed: (job: Job) => void): Promise<Job> {
   });
 }
 
-const NAMES: Record<string, string> = {
-  add: 'Adding',
-  features: 'Making features of',
-  'learn-search': 'Learning search for',
-  'learn-suggest': 'Learning to suggest for',
-  'learn-detect': 'Learning to detect in',
-  'learn-relate': 'Learning to relate',
-  apply: 'Writing machine tags to',
-  bridges: 'Ranking bridges to',
-  distances: 'Measuring distances',
-  transfer: 'Transferring labels to',
-  'evaluate-search': 'Measuring search in',
-  'evaluate-suggest': 'Measuring suggestions for',
-  'evaluate-detect': 'Measuring detection in',
-  'evaluate-relate': 'Measuring relations',
-};
+/** What is done, to `about`. */
+function named(task: string, about: string): string {
+  switch (task) {
+    case 'add': return t('Adding {about}', { about });
+    case 'features': return t('Looking at {about}', { about });
+    case 'learn-search': return t('Learning search for {about}', { about });
+    case 'learn-suggest': return t('Learning to suggest for {about}', { about });
+    case 'learn-detect': return t('Learning to detect in {about}', { about });
+    case 'learn-relate': return t('Learning what belongs together');
+    case 'apply': return t('Tagging {about}', { about });
+    case 'duplicates': return t('Looking for duplicates');
+    case 'bridges': return t('Ranking bridges to {about}', { about });
+    case 'distances': return t('Measuring distances');
+    case 'transfer': return t('Transferring labels to {about}', { about });
+    case 'evaluate-search': return t('Measuring search in {about}', { about });
+    case 'evaluate-suggest': return t('Measuring suggestions for {about}', { about });
+    case 'evaluate-detect': return t('Measuring detection in {about}', { about });
+    case 'evaluate-relate': return t('Measuring relations');
+    default: return `${task} ${about}`.trim();
+  }
+}
 
 export function jobTitle(job: Job): string {
-  const about = (job.about ?? '').replace(/[[\]"]/g, '').replace(/,/g, ', ');
-  return `${NAMES[job.task] ?? job.task}${about ? ` ${about}` : ''}`;
+  return named(job.task, (job.about ?? '').replace(/[[\]"]/g, '').replace(/,/g, ', '));
 }

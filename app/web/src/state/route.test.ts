@@ -14,9 +14,9 @@ test('what is empty or off is left out', () => {
   expect(address('search', [], { q: '', words: false, at: 0, on: true })).toBe('#/search?at=0&on=1');
 });
 
-test('no address is the search', () => {
-  expect(parseHash('').view).toBe('search');
-  expect(parseHash('#/').view).toBe('search');
+test('no address is home', () => {
+  expect(parseHash('').view).toBe('home');
+  expect(parseHash('#/').view).toBe('home');
 });
 
 test('a broken escape is taken as it is', () => {

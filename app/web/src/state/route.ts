@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 export interface Route {
-  /** 'search', 'review', ... */
+  /** 'home', 'search', 'review', ... */
   view: string;
   /** What follows the view in the path, decoded. */
   parts: string[];
@@ -13,7 +13,7 @@ export function parseHash(hash: string): Route {
   const at = text.indexOf('?');
   const path = at < 0 ? text : text.slice(0, at);
   const [view = '', ...parts] = path.split('/').map(decoded);
-  return { view: view || 'search', parts, query: new URLSearchParams(at < 0 ? '' : text.slice(at + 1)) };
+  return { view: view || 'home', parts, query: new URLSearchParams(at < 0 ? '' : text.slice(at + 1)) };
 }
 
 function decoded(part: string): string {

@@ -26,6 +26,12 @@ export function show(text: string, undo?: () => void): void {
   announce(text);
 }
 
+/** Says something that cannot be taken back; what was done before it still can. */
+export function tell(text: string): void {
+  if (!toast.value?.undo) toast.value = { number: ++last, text };
+  announce(text);
+}
+
 export function hideToast(number: number): void {
   if (toast.value?.number === number) toast.value = undefined;
 }
@@ -40,20 +46,28 @@ export function undoLast(): boolean {
 }
 
 /** Says what was changed, with a button that takes all of it back. */
-export function showChange(text: string, answer: ChangeAnswer, undone?: () => void): void {
+export function showChange(text: string, answer: ChangeAnswer | ChangeAnswer[], undone?: () => void): void {
   storedCount.value += 1;
   changeCount.value += 1;
-  if (answer.stored === 0) {
+  const answers = [answer].flat().filter((each) => each.stored > 0);
+  if (answers.length === 0) {
     show(text);
     return;
   }
-  show(text, () => void api.undo(answer).then(
-    (back) => {
+  show(text, () => void takenBack(answers).then(
+    (stored) => {
       storedCount.value += 1;
       changeCount.value += 1;
       undone?.();
-      show(tn('Taken back: {n} change.', 'Taken back: {n} changes.', back.stored));
+      show(tn('Taken back: {n} change.', 'Taken back: {n} changes.', stored));
     },
     (error: unknown) => report(error),
   ));
+}
+
+/** The last first, as they lie on each other. */
+async function takenBack(answers: ChangeAnswer[]): Promise<number> {
+  let stored = 0;
+  for (const each of [...answers].reverse()) stored += (await api.undo(each)).stored;
+  return stored;
 }

@@ -1,30 +1,40 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import type { Item } from '../../api/types';
 import { useAnswer } from '../../components/hooks';
 import { Graticule } from '../../components/graticule';
+import { Icon } from '../../components/icon';
+import { Lit } from '../../components/lit';
 import { Failure, Loading, View } from '../../components/view';
-import { coordinates, metres, percent, time, titleOf } from '../../format';
+import { coordinates, hostOf, metres, percent, time, titleOf } from '../../format';
 import { isMissing } from '../../state/alerts';
 import { relatingModel } from '../../state/library';
+import { litNow } from '../../state/lit';
 import { address } from '../../state/route';
+import { t } from '../../words/say';
 import { ItemRelatives } from './relatives';
 import { ItemSuggestions } from './suggestions';
 import { ItemTags } from './tags';
 
+/** The picture as large as there is room, the thumbnail until it is there. */
 function Picture({ item }: { item: Item }) {
-  const [full, setFull] = useState(false);
+  const key = `${item.collection}/${item.id}`;
+  const [ready, setReady] = useState('');
+  useEffect(() => {
+    if (!item.image) return undefined;
+    const whole = new Image();
+    let current = true;
+    whole.onload = () => current && setReady(key);
+    whole.src = api.imageAddress(item.collection, item.id);
+    return () => { current = false; };
+  }, [key]);
   if (!item.image) return null;
-  const title = titleOf(item);
-  const source = full ? api.imageAddress(item.collection, item.id) : api.thumbnailAddress(item.collection, item.id, 512);
+  const whole = api.imageAddress(item.collection, item.id);
   return (
     <figure class="item-picture item-first">
-      <img src={source} alt={title} onError={() => setFull(false)} />
-      <figcaption>
-        <button type="button" class="small" aria-pressed={full} onClick={() => setFull(!full)}>
-          {full ? 'Show it small' : 'Show the picture itself'}
-        </button>
-      </figcaption>
+      <a href={whole} target="_blank" rel="noopener noreferrer" aria-label={t('The picture itself, in a new tab')}>
+        <img src={ready === key ? whole : api.thumbnailAddress(item.collection, item.id, 512)} alt={titleOf(item)} />
+      </a>
     </figure>
   );
 }
@@ -32,22 +42,19 @@ function Picture({ item }: { item: Item }) {
 function Labels({ item }: { item: Item }) {
   if (item.labels.length + item.machine_labels.length === 0) return null;
   return (
-    <section class="card">
-      <h2>Labels</h2>
-      <table>
-        <thead><tr><th scope="col">Field</th><th scope="col">Value</th><th scope="col">By</th></tr></thead>
-        <tbody>
-          {item.labels.map((each) => (
-            <tr key={`${each.field}=${each.value}`}><td>{each.field}</td><td>{each.value}</td><td>its source</td></tr>
-          ))}
-          {item.machine_labels.map((each) => (
-            <tr key={`${each.field}=${each.value}/${each.model}`} class="machine-row">
-              <td>{each.field}</td><td>{each.value}</td><td>{`machine: ${each.model}, ${percent(each.score)}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <table>
+      <thead><tr><th scope="col">{t('Field')}</th><th scope="col">{t('Value')}</th><th scope="col">{t('By')}</th></tr></thead>
+      <tbody>
+        {item.labels.map((each) => (
+          <tr key={`${each.field}=${each.value}`}><td>{each.field}</td><td>{each.value}</td><td>{t('its source')}</td></tr>
+        ))}
+        {item.machine_labels.map((each) => (
+          <tr key={`${each.field}=${each.value}/${each.model}`} class="machine-row">
+            <td>{each.field}</td><td>{each.value}</td><td>{t('a machine, {share}', { share: percent(each.score) })}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -56,65 +63,65 @@ function Metadata({ value }: { value: unknown }) {
   const simple = typeof value === 'object' && !Array.isArray(value)
     ? Object.entries(value as Record<string, unknown>) : undefined;
   if (simple?.length === 0) return null;
-  return (
-    <section class="card">
-      <h2>Metadata</h2>
-      {simple ? (
-        <dl class="pairs">
-          {simple.map(([name, each]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{typeof each === 'object' ? JSON.stringify(each) : String(each)}</dd>
-            </div>
-          ))}
-        </dl>
-      ) : <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>}
-    </section>
-  );
+  return simple ? (
+    <dl class="pairs">
+      {simple.map(([name, each]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd dir="auto">{typeof each === 'object' ? JSON.stringify(each) : String(each)}</dd>
+        </div>
+      ))}
+    </dl>
+  ) : <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>;
 }
 
 function Decisions({ item }: { item: Item }) {
   if (item.decisions.length === 0) return null;
-  const said = { accepted: 'accepted', rejected: 'rejected', withdrawn: 'taken back' };
+  const said = { accepted: t('accepted'), rejected: t('rejected'), withdrawn: t('taken back') };
   return (
-    <section class="card">
-      <h2>Decisions</h2>
+    <>
+      <h3>{t('Decisions')}</h3>
       <ol class="plain">
         {item.decisions.map((each, index) => (
           <li key={index}>
-            <strong>{each.tag}</strong> {said[each.verdict]}
+            <strong dir="auto">{each.tag}</strong> {said[each.verdict]}
             {each.time && <span class="quiet">{`, ${time(each.time)}`}</span>}
           </li>
         ))}
       </ol>
-    </section>
+    </>
   );
 }
 
 function Where(props: { item: Item; guess?: { latitude: number; longitude: number; radius: number } | null }) {
   const { place } = props.item;
-  if (place) {
-    return (
-      <section class="card">
-        <h2>Place</h2>
-        <Graticule place={place} />
-        <p>{coordinates(place.latitude, place.longitude)}</p>
-      </section>
-    );
-  }
-  if (props.guess === undefined) return null;
+  const { guess } = props;
+  if (!place && guess === undefined) return null;
   return (
     <section class="card">
-      <h2>Place</h2>
-      {props.guess ? (
+      <h2>{t('Place')}</h2>
+      {place ? (
         <>
-          <Graticule place={props.guess} radius={props.guess.radius} />
-          <p>{`Probably ${coordinates(props.guess.latitude, props.guess.longitude)}: half of such guesses are within ${metres(props.guess.radius)}.`}</p>
+          <Graticule place={place} />
+          <p>
+            {coordinates(place.latitude, place.longitude)}{' '}
+            <a href={address('search', [], { q: `area:${[place.latitude - 0.02, place.longitude - 0.03, place.latitude + 0.02, place.longitude + 0.03].map((each) => each.toFixed(4)).join(',')}` })}>{t('What else is from here')}</a>
+          </p>
         </>
-      ) : <p>It has no place, and where it was taken cannot be told.</p>}
+      ) : guess ? (
+        <>
+          <Graticule place={guess} radius={guess.radius} />
+          <p>{t('Probably {place}: half of such guesses are within {far}.', { place: coordinates(guess.latitude, guess.longitude), far: metres(guess.radius) })}</p>
+        </>
+      ) : <p>{t('Location unknown')}</p>}
     </section>
   );
 }
+
+const addressOf = (item: Item): string | undefined => {
+  const found = (item.metadata as { url?: unknown } | null | undefined)?.url ?? (/^https?:/.test(item.id) ? item.id : undefined);
+  return typeof found === 'string' && /^https?:/.test(found) ? found : undefined;
+};
 
 /** Everything that is known of one item. */
 export function ItemView(props: { collection: string; id: string }) {
@@ -126,33 +133,40 @@ export function ItemView(props: { collection: string; id: string }) {
       : api.relate({ item: id, collection, limit: 8, explain: true, model: relating.name }, signal)),
     [collection, id, relating?.name]);
   const item = answer.value;
+  useEffect(() => () => { litNow.value = []; }, [collection, id]);
   if (!item) {
     return (
-      <View title={id} name={`${collection}/${id}`}>
-        {answer.error !== undefined ? <Failure error={answer.error} again={answer.again} /> : <Loading what="the item" />}
+      <View title={titleOf({ id })} name={`${collection}/${id}`}>
+        {answer.error !== undefined ? <Failure error={answer.error} again={answer.again} /> : <Loading what={t('the item')} />}
       </View>
     );
   }
+  const url = addressOf(item);
   return (
-    <View title={titleOf(item)} name={`${collection}/${id}`}>
+    <View title={titleOf(item)} name={`${collection}/${id}`} class={item.image ? 'wide item-view' : 'item-view'}>
       <p class="quiet">
-        <a href={address('search', [], { collection: [collection] })}>{collection}</a>
-        {` / ${id}`}{item.time ? `, ${time(item.time)}` : ''}.{' '}
-        <a href={address('search', [], { like: id, like_collection: collection })}>More like this</a>
+        <a href={address('search', [], { collection: [collection] })} dir="auto">{collection}</a>
+        {item.time ? ` · ${time(item.time)}` : ''}
+        {url && <>{' · '}<a href={url} target="_blank" rel="noopener noreferrer">{hostOf(url)} <Icon name="open" /><span class="unseen">{t('opens in a new tab')}</span></a></>}
+        {' · '}<a href={address('search', [], { like: id, like_collection: collection })}>{t('Similar')}</a>
       </p>
       <div class="item-layout">
         <div class="item-main">
           <Picture item={item} />
-          {item.text && <section class="card item-first"><h2>Text</h2><p class="item-text">{item.text}</p></section>}
-          <Labels item={item} />
-          <Where item={item} guess={relatives.value && !isMissing(relatives.error) ? relatives.value.guess : undefined} />
-          <Metadata value={item.metadata} />
+          {item.text && <section class="item-words item-first" aria-label={t('Text')}><p class="item-text" dir="auto"><Lit text={item.text} words={litNow.value} /></p></section>}
+          <ItemRelatives answer={relatives} model={relating} collection={collection} />
         </div>
         <div class="item-side">
           <ItemTags item={item} changed={answer.again} />
           <ItemSuggestions item={item} changed={answer.again} />
-          <ItemRelatives answer={relatives} model={relating} collection={collection} />
-          <Decisions item={item} />
+          <Where item={item} guess={relatives.value && !isMissing(relatives.error) ? relatives.value.guess : undefined} />
+          <details class="card">
+            <summary><h2 class="in-line">{t('Details')}</h2></summary>
+            <Labels item={item} />
+            <dl class="pairs"><div><dt>{t('Name')}</dt><dd dir="auto">{id}</dd></div></dl>
+            <Metadata value={item.metadata} />
+            <Decisions item={item} />
+          </details>
         </div>
       </div>
     </View>

@@ -2,40 +2,33 @@ import { useRef, useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import type { Item, Suggestion, Verdict } from '../../api/types';
 import { useAnswer, useKeys, useShown } from '../../components/hooks';
+import { ItemCard } from '../../components/item_card';
 import { NoModel } from '../../components/no_model';
 import { Confidence } from '../../components/progress';
+import { Tag } from '../../components/tag';
 import { Failure, Legend, Loading } from '../../components/view';
-import { percent } from '../../format';
 import { announce, isMissing, messageOf } from '../../state/alerts';
 import { decide, whenSent } from '../../state/decisions';
-import { chosenModel, hasModel, readOnly } from '../../state/library';
-import { itemAddress } from '../../state/route';
+import { chosenModel, hasModel, models, readOnly } from '../../state/library';
+import { litNow } from '../../state/lit';
+import { t } from '../../words/say';
 
+/** What a suggestion comes from: its words, and items like it that have the tag. */
 function Reasons(props: { collection: string; suggestion: Suggestion }) {
   const { reasons } = props.suggestion;
   if (!reasons) return null;
-  const words = reasons.words ?? [];
-  const items = reasons.items ?? [];
-  const shares: [string, number | undefined][] = [
-    ['from tags', reasons.from_tags], ['from items like it', reasons.from_neighbours],
-    ['from its category', reasons.from_category],
-  ];
-  const told = shares.filter(([, share]) => share !== undefined && share !== 0);
+  const words = (reasons.words ?? []).slice(0, 6);
+  const items = (reasons.items ?? []).slice(0, 3);
   return (
-    <div class="reasons quiet">
-      {words.length > 0 && <p>{`Words: ${words.slice(0, 6).map((each) => each.word).join(', ')}.`}</p>}
+    <div class="reasons">
+      {words.length > 0 && <p class="quiet">{t('It says')} {words.map((each, index) => <span key={each.word}>{index > 0 ? ', ' : ''}<mark dir="auto">{each.word}</mark></span>)}</p>}
       {items.length > 0 && (
-        <p>
-          {'Like '}
-          {items.slice(0, 4).map((each, index) => (
-            <span key={each.id}>
-              {index > 0 ? ', ' : ''}
-              <a href={itemAddress(props.collection, each.id)}>{each.id}</a>{` (${percent(each.likeness)})`}
-            </span>
-          ))}.
-        </p>
+        <>
+          <p class="quiet">{t('These are like it, and have it:')}</p>
+          <ul class="strip small-strip">{items.map((each) => <li key={each.id}><ItemCard collection={props.collection} id={each.id} /></li>)}</ul>
+        </>
       )}
-      {told.length > 0 && <p>{told.map(([name, share]) => `${name} ${share!.toFixed(2)}`).join(', ')}.</p>}
+      {words.length + items.length === 0 && (reasons.from_tags ?? 0) > 0 && <p class="quiet">{t('It goes with the tags that it has.')}</p>}
     </div>
   );
 }
@@ -50,15 +43,18 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
   const [decided, setDecided] = useState<{ tag: string; verdict: Verdict }[]>([]);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
+  // What a model learned from is of its own collection, which may be another.
+  const source = models.value.find((each) => each.name === answer.value?.model)?.collection ?? collection;
   const done = new Set(decided.map((each) => each.tag));
   const open = (answer.value?.suggestions ?? []).filter((each) => !done.has(each.tag));
   const current = Math.min(at, open.length - 1);
   const shown = useShown(String(decided.length));
+  const light = (suggestion: Suggestion | undefined) => { litNow.value = (suggestion?.reasons?.words ?? []).map((each) => each.word.toLowerCase()); };
 
   const focus = (index: number) => {
     setAt(index);
     // After the list was drawn anew, which a decision makes it.
-    requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>('li')[index]?.focus());
+    requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>(':scope > li')[index]?.focus());
   };
   const say = (suggestion: Suggestion | undefined, verdict: Verdict) => {
     if (!suggestion || !shown || readOnly.value) return;
@@ -89,44 +85,43 @@ export function ItemSuggestions(props: { item: Item; changed: () => void }) {
 
   return (
     <section class="card">
-      <h2>Suggestions</h2>
+      <h2>{t('Suggested')}</h2>
       {!learned && <NoModel kind="suggest" collection={collection} />}
-      {answer.loading && !answer.value && <Loading what="suggestions" />}
+      {answer.loading && !answer.value && <Loading what={t('the suggestions')} />}
       {answer.error !== undefined && (isMissing(answer.error)
         ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}
       {answer.value && (
         <>
-          <p class="quiet">
-            {`By ${answer.value.model}`}
-            {answer.value.familiarity !== undefined ? `, to which ${percent(answer.value.familiarity)} of this is familiar` : ''}.
-          </p>
+          {answer.value.familiarity !== undefined && answer.value.familiarity < 0.3 && open.length > 0 && (
+            <p class="quiet">{t('Little of this is like what was learned: take it with care.')}</p>
+          )}
           {open.length === 0 && (
-            <p>{decided.length > 0 ? 'All suggestions are decided.' : 'Nothing fits: no tag is likely enough to be right.'}</p>
+            <p>{decided.length > 0 ? t('All suggestions are decided.') : t('Nothing fits: no tag is likely enough to be right.')}</p>
           )}
           <ul class={`suggestions ${shown ? 'shown' : ''}`} ref={list}>
             {open.map((each, index) => (
-              <li key={each.tag} tabIndex={index === current ? 0 : -1} onFocusIn={() => setAt(index)}>
+              <li key={each.tag} tabIndex={index === current ? 0 : -1} onFocusIn={() => { setAt(index); light(each); }} onMouseEnter={() => light(each)} onMouseLeave={() => light(undefined)}>
                 <div class="suggestion-line">
-                  <strong>{each.tag}</strong>
-                  <Confidence share={each.confidence} label="Confidence" />
+                  <strong><Tag name={each.tag} machine plain /></strong>
+                  <Confidence share={each.confidence} label={t('How sure')} />
                   {!readOnly.value && (
                     <span class="buttons">
-                      <button type="button" class="small" aria-label={`Accept ${each.tag}`}
-                        onClick={() => say(each, 'accepted')}>Accept</button>
-                      <button type="button" class="small" aria-label={`Reject ${each.tag}`}
-                        onClick={() => say(each, 'rejected')}>Reject</button>
+                      <button type="button" class="small" aria-label={t('Accept {tag}', { tag: each.tag })}
+                        onClick={() => say(each, 'accepted')}>{t('Accept')}</button>
+                      <button type="button" class="small" aria-label={t('Reject {tag}', { tag: each.tag })}
+                        onClick={() => say(each, 'rejected')}>{t('Reject')}</button>
                     </span>
                   )}
                 </div>
-                {each.implied && <p class="quiet">It follows from a tag below it.</p>}
-                <Reasons collection={collection} suggestion={each} />
+                {each.implied && <p class="quiet">{t('It follows from a tag below it.')}</p>}
+                <Reasons collection={source} suggestion={each} />
               </li>
             ))}
           </ul>
           {!readOnly.value && (
             <div class="buttons">
-              <button type="button" class="small" onClick={undo} disabled={decided.length === 0}>Undo</button>
-              <Legend keys={[['j', 'next'], ['k', 'before'], ['a', 'accept'], ['r', 'reject'], ['u', 'undo']]} />
+              <button type="button" class="small" onClick={undo} disabled={decided.length === 0}>{t('Undo')}</button>
+              <Legend keys={[['j', t('next')], ['k', t('before')], ['a', t('accept')], ['r', t('reject')], ['u', t('undo')]]} />
             </div>
           )}
         </>

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Item, ItemTag, Verdict } from '../../api/types';
 import { Combobox } from '../../components/combobox';
 import { tagChoices } from '../../components/tag_choices';
+import { Tag } from '../../components/tag';
 import { percent } from '../../format';
 import { announce } from '../../state/alerts';
 import { decide, whenSent } from '../../state/decisions';
 import { readOnly } from '../../state/library';
-import { tagSearchAddress } from '../../state/route';
+import { t } from '../../words/say';
 
 interface Props {
   item: Item;
@@ -31,9 +32,8 @@ export function ItemTags({ item, changed }: Props) {
   const mine = new Map(item.decisions.map((each) => [each.tag, each.verdict]));
   return (
     <section class="card">
-      <h2>Tags</h2>
-      <h3>Given by people</h3>
-      {human.length === 0 && <p class="quiet">Nobody gave it a tag yet.</p>}
+      <h2>{t('Tags')}</h2>
+      {human.length === 0 && <p class="quiet">{t('Nobody gave it a tag yet.')}</p>}
       <ul class="tags">
         {human.map((each) => (
           <HumanTag key={`${each.name}/${each.by}`} tag={each} mine={mine.get(each.name) === 'accepted'} say={say} />
@@ -41,27 +41,27 @@ export function ItemTags({ item, changed }: Props) {
       </ul>
       {!readOnly.value && (
         <div class="add-tag">
-          <Combobox label="Add a tag" value={text} changed={setText} choices={tagChoices}
+          <Combobox label={t('Add a tag')} value={text} changed={setText} choices={tagChoices}
             chosen={(choice) => add(choice.text)} entered={add} />
-          <button type="button" onClick={() => add(text)} disabled={!text.trim()}>Add</button>
+          <button type="button" onClick={() => add(text)} disabled={!text.trim()}>{t('Add')}</button>
         </div>
       )}
       {machine.length > 0 && (
         <>
-          <h3>Given by machines</h3>
+          <h3>{t('Given by a machine')}</h3>
           <ul class="machine-tags">
             {machine.map((each) => (
               <li key={`${each.name}/${each.model}`}>
-                <a class="tag machine" href={tagSearchAddress(each.name)}>{each.name}</a>
+                <Tag name={each.name} machine />
                 <span class="quiet">
-                  {`${each.model ?? 'a machine'}${each.score !== undefined ? `, ${percent(each.score)}` : ''}`}
+                  {each.score !== undefined ? t('{share} sure', { share: percent(each.score) }) : ''}
                 </span>
                 {!readOnly.value && (
                   <span class="buttons">
-                    <button type="button" class="small" aria-label={`Accept ${each.name}`}
-                      onClick={() => say(each.name, 'accepted')}>Accept</button>
-                    <button type="button" class="small" aria-label={`Reject ${each.name}`}
-                      onClick={() => say(each.name, 'rejected')}>Reject</button>
+                    <button type="button" class="small" aria-label={t('Accept {tag}', { tag: each.name })}
+                      onClick={() => say(each.name, 'accepted')}>{t('Accept')}</button>
+                    <button type="button" class="small" aria-label={t('Reject {tag}', { tag: each.name })}
+                      onClick={() => say(each.name, 'rejected')}>{t('Reject')}</button>
                   </span>
                 )}
               </li>
@@ -77,13 +77,11 @@ function HumanTag(props: { tag: ItemTag; mine: boolean; say: (tag: string, verdi
   const { tag } = props;
   return (
     <li>
-      <a class="tag" href={tagSearchAddress(tag.name)}>
-        {tag.name}{(tag.count ?? 1) > 1 ? ` × ${tag.count}` : ''}
-      </a>
+      <Tag name={tag.name}>{(tag.count ?? 1) > 1 ? ` × ${tag.count}` : ''}</Tag>
       {!readOnly.value && (
         <button type="button" class="remove"
-          aria-label={props.mine ? `Take back ${tag.name}` : `Reject ${tag.name}`}
-          title={props.mine ? 'Take this back' : 'This does not fit'}
+          aria-label={props.mine ? t('Take back {tag}', { tag: tag.name }) : t('Reject {tag}', { tag: tag.name })}
+          title={props.mine ? t('Take this back') : t('This does not fit')}
           onClick={() => props.say(tag.name, props.mine ? 'withdrawn' : 'rejected')}>×</button>
       )}
     </li>

@@ -1,27 +1,62 @@
-/** A file under the name that it is sent by. */
+/** A file under the path that it is sent by. */
 export interface NamedFile {
   name: string;
   file: File;
 }
 
-export interface Dropped {
-  files: NamedFile[];
-  /** The name of the folder, where there was one. */
-  folder: string;
-}
-
-/** What is found in folders, with the path below them. */
+/** What is found in folders, with the path to it. */
 export interface Found {
   path: string[];
   file: File;
 }
 
-/** By their own names, or where two are the same by their whole paths: the server keeps them in one folder. */
-export function withNames(found: Found[]): NamedFile[] {
-  const names = found.map((each) => each.path[each.path.length - 1]!);
-  const unique = new Set(names).size === names.length;
-  return found.map((each, index) => ({ name: unique ? names[index]! : each.path.join('_'), file: each.file }));
+/** Files that become a collection. */
+export interface Bundle {
+  /** What the collection could be called, before it is made a name. */
+  from: string;
+  files: NamedFile[];
+  pictures: boolean;
 }
+
+export interface Dropped {
+  bundles: Bundle[];
+  /** What nothing can be made of. */
+  left: string[];
+}
+
+const PICTURE = /\.(jpe?g|png|webp|tiff?|svgz?|gif)$/i;
+const BESIDE = /\.xmp$/i;
+/** Files that are a collection each. */
+const TABLE = /\.(jsonl|ndjson|csv|tsv|html?|json|bib|svm|libsvm|txt|xml)(\.gz)?$|\.gz$/i;
+
+/** Pictures of a folder become one collection with their sub-folders, tables and bookmarks one each. */
+export function bundled(found: Found[]): Dropped {
+  const folders = new Map<string, NamedFile[]>();
+  const bundles: Bundle[] = [];
+  const left: string[] = [];
+  for (const { path, file } of found) {
+    const name = path[path.length - 1]!;
+    const folder = path.length > 1 ? path[0]! : '';
+    if (PICTURE.test(name) || BESIDE.test(name)) {
+      const below = path.length > 1 ? path.slice(1) : path;
+      folders.set(folder, [...(folders.get(folder) ?? []), { name: below.join('/'), file }]);
+    } else if (TABLE.test(name)) {
+      bundles.push({ from: name, files: [{ name, file }], pictures: false });
+    } else {
+      left.push(path.join('/'));
+    }
+  }
+  for (const [folder, files] of folders) {
+    if (!files.some((each) => PICTURE.test(each.name))) left.push(...files.map((each) => each.name));
+    else bundles.unshift({ from: folder || (files.length === 1 ? files[0]!.name : ''), files, pictures: true });
+  }
+  return { bundles, left };
+}
+
+/** Of a file input, which gives paths where a folder was chosen. */
+export const foundIn = (files: Iterable<File>): Found[] =>
+  [...files].map((file) => ({ path: (file.webkitRelativePath || file.name).split('/'), file }))
+    .filter(({ path }) => !path.some((each) => each.startsWith('.')));
 
 function filesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
@@ -48,11 +83,11 @@ async function walk(entry: FileSystemEntry, above: string[], found: Found[]): Pr
 }
 
 /** All files that were dropped, also those in folders and the folders below them; hidden ones stay behind. */
-export async function filesOf(dropped: DataTransfer | null): Promise<Dropped> {
+export async function foundOf(dropped: DataTransfer | null): Promise<Found[]> {
   // The entries have to be taken before anything is waited for: after that the browser has forgotten them.
   const entries = [...(dropped?.items ?? [])].map((each) => each.webkitGetAsEntry()).filter((each) => each !== null);
-  if (entries.length === 0) return { files: withNames([...(dropped?.files ?? [])].map((file) => ({ path: [file.name], file }))), folder: '' };
+  if (entries.length === 0) return foundIn(dropped?.files ?? []);
   const found: Found[] = [];
   for (const each of entries) await walk(each, [], found);
-  return { files: withNames(found), folder: entries.length === 1 && entries[0]!.isDirectory ? entries[0]!.name : '' };
+  return found;
 }

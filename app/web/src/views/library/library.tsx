@@ -1,12 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import { JobResult } from '../../components/job_result';
 import { JobProgress } from '../../components/progress';
+import { Ready } from '../../components/ready';
 import { View } from '../../components/view';
 import { count, time } from '../../format';
 import { cancel, jobs, loadJobs } from '../../state/job_list';
 import { isOver } from '../../state/jobs';
 import { collections, links, models, readOnly } from '../../state/library';
-import { address } from '../../state/route';
+import { address, route } from '../../state/route';
+import { watchUpkeep } from '../../state/upkeep';
+import { t, tn } from '../../words/say';
 import { AddForm } from './add';
 import { LearnForms } from './learn';
 
@@ -14,14 +17,14 @@ export function JobList() {
   useEffect(() => void loadJobs(), []);
   const open = jobs.value.filter((each) => !isOver(each));
   const past = jobs.value.filter(isOver);
+  if (open.length + past.length === 0) return null;
   return (
-    <section class="card">
-      <h2>Jobs</h2>
-      {open.length === 0 && <p class="quiet">Nothing is running.</p>}
+    <section class="card" aria-label={t('Work')}>
+      <h2>{t('Work')}</h2>
       {open.map((each) => <JobProgress key={each.id} job={each} cancel={readOnly.value ? undefined : (job) => void cancel(job)} />)}
       {past.length > 0 && (
         <details open={past[0]?.state === 'failed'}>
-          <summary>{`${count(past.length)} before`}</summary>
+          <summary>{tn('{n} before', '{n} before', past.length)}</summary>
           {past.slice(0, 20).map((each) => (
             <div key={each.id}><JobProgress job={each} /><JobResult result={each.result} /></div>
           ))}
@@ -31,27 +34,26 @@ export function JobList() {
   );
 }
 
+/** Of each what one may want to know of it; tables are for those who ask. */
 function Collections() {
   return (
     <section class="card">
-      <h2>Collections</h2>
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Collections">
+      <h2>{t('Collections')}</h2>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label={t('Collections')}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Name</th><th scope="col">Items</th><th scope="col">Format</th><th scope="col">Has</th>
-              <th scope="col">Features</th><th scope="col">Label fields</th><th scope="col">Changed</th>
+              <th scope="col">{t('Name')}</th><th scope="col">{t('Items')}</th><th scope="col">{t('Has')}</th>
+              <th scope="col">{t('Where it is from')}</th><th scope="col">{t('Changed')}</th>
             </tr>
           </thead>
           <tbody>
             {collections.value.map((each) => (
               <tr key={each.name}>
-                <th scope="row"><a href={address('search', [], { collection: [each.name] })}>{each.name}</a></th>
+                <th scope="row" dir="auto"><a href={address('search', [], { collection: [each.name] })}>{each.name}</a></th>
                 <td class="figure">{count(each.items)}</td>
-                <td title={each.source}>{each.format}</td>
-                <td>{[each.pictures ? 'pictures' : '', each.places ? 'places' : ''].filter((has) => has).join(', ')}</td>
-                <td>{(each.features ?? []).join(', ')}</td>
-                <td>{(each.label_fields ?? []).join(', ')}</td>
+                <td>{[each.pictures ? t('pictures') : '', each.places ? t('places') : '', (each.label_fields ?? []).length > 0 ? t('labels') : ''].filter((has) => has).join(', ')}</td>
+                <td class="source" dir="auto">{each.source}</td>
                 <td>{time(each.changed)}</td>
               </tr>
             ))}
@@ -59,9 +61,7 @@ function Collections() {
         </table>
       </div>
       {links.value.length > 0 && (
-        <p class="quiet">
-          {`Links: ${links.value.map((each) => `${each.from} to ${each.to} ${count(each.links)}`).join(', ')}.`}
-        </p>
+        <p class="quiet">{links.value.map((each) => tn('{from} leads to {to} {n} time', '{from} leads to {to} {n} times', each.links, { from: each.from, to: each.to })).join(', ')}.</p>
       )}
     </section>
   );
@@ -70,32 +70,37 @@ function Collections() {
 function Models() {
   return (
     <section class="card">
-      <h2>Models</h2>
-      {models.value.length === 0 ? <p class="quiet">Nothing is learned yet.</p> : (
+      <h2>{t('Models')}</h2>
+      {models.value.length === 0 ? <p class="quiet">{t('Nothing is learned yet.')}</p> : (
         <ul class="plain">
           {models.value.map((each) => (
             <li key={each.name}>
               <strong>{each.name}</strong>
-              <span class="quiet">{` ${each.kind}${each.collection ? ` for ${each.collection}` : ''}${each.created ? `, ${time(each.created)}` : ''}`}</span>
+              <span class="quiet">{` ${each.kind}${each.collection ? ` · ${each.collection}` : ''}${each.created ? ` · ${time(each.created)}` : ''}`}</span>
             </li>
           ))}
         </ul>
       )}
-      <p><a href={address('quality')}>How good they are</a></p>
+      <p><a href={address('quality')}>{t('How good they are')}</a></p>
     </section>
   );
 }
 
+/** What the library has, what is ready of it, and what comes next. */
 export function LibraryView() {
+  useEffect(watchUpkeep, []);
+  const wanted = route.value.query.get('learn');
   return (
-    <View title="Library">
-      <Collections />
+    <View title={t('Library')}>
+      {!readOnly.value && <AddForm />}
+      <div class="card"><h2>{t('What is ready')}</h2><Ready /></div>
       <JobList />
-      <div class="cards">
-        {!readOnly.value && <AddForm />}
+      <Collections />
+      <details class="advanced" open={wanted !== null}>
+        <summary><h2 class="in-line">{t('Advanced')}</h2></summary>
         <Models />
-      </div>
-      {!readOnly.value && <LearnForms />}
+        {!readOnly.value && <LearnForms />}
+      </details>
     </View>
   );
 }

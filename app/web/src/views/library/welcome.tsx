@@ -1,17 +1,14 @@
 import { View } from '../../components/view';
-import { readOnly } from '../../state/library';
-import { JobList } from './library';
+import { t } from '../../words/say';
 import { AddForm } from './add';
+import { JobList } from './library';
 
 /** The first use: there is nothing to look at yet, so every tab leads here. */
 export function WelcomeView() {
   return (
-    <View title="Welcome" name="welcome">
-      <p>
-        This library is empty. Add a first collection (photographs, bookmarks, documents, a table): its items can be
-        searched at once, and the tags that they have are what everything else is learned from.
-      </p>
-      {readOnly.value ? <p>It is read-only, so that is done on the command line with <code>commonplace add</code>.</p> : <AddForm />}
+    <View title={t('Welcome')} name="welcome" class="welcome">
+      <p>{t('Drop your pictures, bookmarks or documents here. They can be searched at once; the tags that they have are what everything else is learned from.')}</p>
+      <AddForm />
       <JobList />
     </View>
   );

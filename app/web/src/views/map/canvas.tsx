@@ -1,7 +1,12 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import * as api from '../../api/api';
 import type { MapAnswer } from '../../api/types';
 import { fitting } from './labels';
+import { collections } from '../../state/library';
+import { t } from '../../words/say';
 import { painterFor, release, type Painter } from './draw';
+import { kindOf } from './kinds';
+import { PictureLevels, pictureUnder } from './pictures';
 import { inside, nearest, panned, START, toMap, toScreen, zoomed, type Camera, type Size } from './window';
 
 interface Props {
@@ -81,8 +86,15 @@ export function MapCanvas(props: Props) {
     const box = frame.current!.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const find = ([left, top]: [number, number], reach: number) =>
-    nearest(map.points, props.hidden, camera, size, left, top, reach);
+  const levels = useMemo(() => {
+    const pictured = map.kinds.map((each) => each.items && (collections.value.find((known) => known.name === each.collection)?.pictures ?? false));
+    return new PictureLevels(map.points, (point) => pictured[map.points.kind[point]!] ?? false);
+  }, [map, size.width, size.height]);
+  const pictures = levels.inView(camera, size, props.hidden);
+  const find = ([left, top]: [number, number], reach: number) => {
+    const picture = pictureUnder(pictures, left, top);
+    return picture >= 0 ? picture : nearest(map.points, props.hidden, camera, size, left, top, reach);
+  };
 
   const down = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -147,25 +159,43 @@ export function MapCanvas(props: Props) {
   };
 
   const hovered = hover >= 0 && !props.hidden.has(map.points.kind[hover]!) ? hover : -1;
-  const inView = map.groups.map((group) => {
-    const [left, top] = toScreen(camera, size, group.x, group.y);
-    return { left, top, text: group.name, weight: group.things };
+  // From afar the groups have names; as one comes nearer, the tags that lie there.
+  const near = camera.zoom >= 3;
+  const named = map.groups.map((group) => ({ x: group.x, y: group.y, text: near ? group.name.split(', ')[0]! : group.name, weight: 1e6 + group.things }));
+  if (near) {
+    for (let i = 0; i < map.points.x.length; ++i) {
+      const kind = map.kinds[map.points.kind[i]!]!;
+      if (!props.hidden.has(map.points.kind[i]!) && kindOf(kind.kind).of === 'tags') named.push({ x: map.points.x[i]!, y: map.points.y[i]!, text: map.points.name[i]!, weight: -i });
+    }
+  }
+  const inView = named.map((each) => {
+    const [left, top] = toScreen(camera, size, each.x, each.y);
+    return { left, top, text: each.text, weight: each.weight };
   }).filter(({ left, top }) => left > 0 && top > 0 && left < size.width && top < size.height);
   const labels = fitting(inView).map((index) => inView[index]!);
   const tip = hovered >= 0 ? toScreen(camera, size, map.points.x[hovered]!, map.points.y[hovered]!) : undefined;
   return (
     <div ref={frame} class={`map-frame ${props.lasso ? 'lasso' : ''}`} tabIndex={0} role="application"
-      aria-label="Map. Plus and minus zoom, arrows move, 0 shows all. The list of groups has the same things."
+      aria-label={t('Map. Plus and minus zoom, arrows move, 0 shows all. The list of groups has the same things.')}
       onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}
       onPointerLeave={() => setHover(-1)} onKeyDown={key}>
       <canvas ref={canvas} aria-hidden="true" />
+      {pictures.map((each) => {
+        const kind = map.kinds[map.points.kind[each.point]!]!;
+        const state = !props.marked ? '' : props.marked.has(each.point) ? 'glows' : 'faint';
+        return (
+          <img key={each.point} class={`map-picture ${state}`} alt="" draggable={false} loading="lazy" decoding="async"
+            src={api.thumbnailAddress(kind.collection, map.points.name[each.point]!, each.side > 64 ? 256 : 128)}
+            style={{ width: `${each.side}px`, height: `${each.side}px`, transform: `translate(${each.left - each.side / 2}px, ${each.top - each.side / 2}px)` }} />
+        );
+      })}
       {labels.map((label) => (
-        <span key={label.text} class="map-label" aria-hidden="true"
+        <span key={`${label.text}/${label.weight}`} dir="auto" class="map-label" aria-hidden="true"
           style={{ left: `${label.left}px`, top: `${label.top}px` }}>{label.text}</span>
       ))}
       {tip && (
         <span class="map-tip" style={{ left: `${Math.min(tip[0], size.width - 120)}px`, top: `${tip[1]}px` }}>
-          {map.points.name[hovered]}
+          {map.points.name[hovered]!.replace(/^.*\/(?=.)/, '')}
         </span>
       )}
       {loop.length > 1 && (

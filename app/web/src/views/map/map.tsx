@@ -1,16 +1,20 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import type { MapAnswer } from '../../api/types';
 import { useAnswer } from '../../components/hooks';
 import { ModelSelect } from '../../components/model_select';
 import { Failure, Legend, Loading, Note, Select, View } from '../../components/view';
-import { count, counted } from '../../format';
-import { announce, isMissing, messageOf } from '../../state/alerts';
-import { chosenModel, modelsOf } from '../../state/library';
-import { address, changed, go, itemAddress, noteInAddress, replaceAddress, route, tagSearchAddress } from '../../state/route';
+import { count } from '../../format';
+import { NoModel } from '../../components/no_model';
+import { announce } from '../../state/alerts';
+import { clearSelection, keyOf, select } from '../../state/selection';
+import { t, tn } from '../../words/say';
+import { chosenModel, collections, modelsOf } from '../../state/library';
+import { changed, go, itemAddress, noteInAddress, replaceAddress, route, tagSearchAddress } from '../../state/route';
 import { kindOf } from './kinds';
 import { GroupsByKind } from './groups';
-import { SameTags } from './same_tags';
+import { briefOf, MapSelection } from './selected';
 import { MapCanvas } from './canvas';
 import { colourOf } from './draw';
 import { START, zoomed, type Camera } from './window';
@@ -42,7 +46,7 @@ function Things(props: { map: MapAnswer; points: number[]; most?: number }) {
       </ul>
       {props.points.length > most && (
         <button type="button" class="small" onClick={() => setMost(most + 200)}>
-          {`Show more of ${count(props.points.length)}`}
+          {tn('Show more of {n}', 'Show more of {n}', props.points.length)}
         </button>
       )}
     </>
@@ -61,7 +65,7 @@ function Groups(props: { map: MapAnswer; hidden: Set<number>; show: (group: numb
   };
   return (
     <section class="card">
-      <h2>Groups</h2>
+      <h2>{t('Groups')}</h2>
       <ul class="groups">
         {map.groups.map((group, index) => (
           <li key={index}>
@@ -83,8 +87,22 @@ function cameraOf(text: string | null): Camera {
     ? { x: x!, y: y!, zoom: zoom! } : START;
 }
 
-function Drawn({ map }: { map: MapAnswer }) {
+function Drawn(props: { map: MapAnswer; children: ComponentChildren }) {
+  const { map } = props;
   const { query } = route.value;
+  const q = query.get('q') ?? '';
+  const found = useAnswer((signal) => (q ? api.search({ q, collection: [], offset: 0, limit: 1000 }, signal) : undefined), [q]);
+  const glow = useMemo(() => {
+    if (!q || !found.value) return undefined;
+    const keys = new Set(found.value.hits.map((each) => `${each.collection}/${each.id}`));
+    const glowing = new Set<number>();
+    map.points.name.forEach((name, point) => {
+      const kind = map.kinds[map.points.kind[point]!]!;
+      if (kind.items && keys.has(`${kind.collection}/${name}`)) glowing.add(point);
+    });
+    return glowing;
+  }, [q, found.value, map]);
+  useEffect(() => clearSelection, []);
   const [camera, setCamera] = useState(() => cameraOf(query.get('at')));
   const [selection, setSelection] = useState<Set<number> | undefined>();
   const [lasso, setLasso] = useState(false);
@@ -111,54 +129,56 @@ function Drawn({ map }: { map: MapAnswer }) {
   const toggle = (kind: string) => replaceAddress(changed({
     hide: hiddenNames.includes(kind) ? hiddenNames.filter((each) => each !== kind) : [...hiddenNames, kind],
     at: [camera.x.toFixed(4), camera.y.toFixed(4), camera.zoom.toFixed(2)].join(',') }));
-  const select = (points: number[]) => {
+  const choose = (points: number[]) => {
+    clearSelection();
     setSelection(new Set(points));
     setLasso(false);
-    announce(`${counted(points.length, 'thing')} selected.`);
+    select([...new Map(points.map((point) => briefOf(map, point)).filter((each) => each !== undefined).map((each) => [keyOf(each), each])).values()], true);
+    announce(tn('{n} thing selected', '{n} things selected', points.length));
   };
+  const shownPoints = selection ?? glow;
   return (
     <div class="map-layout">
-      <div>
-        <div class="row middle map-tools">
-          <button type="button" onClick={() => zoom(1.4)} aria-label="Zoom in">+</button>
-          <button type="button" onClick={() => zoom(1 / 1.4)} aria-label="Zoom out">−</button>
-          <button type="button" onClick={() => setCamera(START)}>Show all</button>
-          <button type="button" aria-pressed={lasso} onClick={() => setLasso(!lasso)}>Lasso</button>
+      <div class="map-hero">
+        <MapCanvas map={map} camera={camera} hidden={hidden} marked={shownPoints} lasso={lasso} moved={setCamera}
+          selected={choose}
+          opened={(point) => {
+            const link = linkOf(map, point);
+            if (link) go(link);
+            else choose([point]);
+          }} />
+        <div class="map-tools">
+          <span class="buttons">
+            <button type="button" onClick={() => zoom(1.4)} aria-label={t('Zoom in')}>+</button>
+            <button type="button" onClick={() => zoom(1 / 1.4)} aria-label={t('Zoom out')}>−</button>
+            <button type="button" onClick={() => setCamera(START)}>{t('Show all')}</button>
+            <button type="button" aria-pressed={lasso} title={t('Or hold Shift and drag')} onClick={() => setLasso(!lasso)}>{t('Lasso')}</button>
+          </span>
           <fieldset class="chips">
-            <legend class="unseen">Kinds</legend>
+            <legend class="unseen">{t('Kinds')}</legend>
             {map.kinds.map((each, index) => (
-              <label key={each.kind} class="chip">
+              <label key={each.kind} class="chip small">
                 <input type="checkbox" checked={!hidden.has(index)} onChange={() => toggle(each.kind)} />
                 <span><span class="swatch" style={{ background: colourOf(index) }} />{kindOf(each.kind).text}{' '}
-                  <span class="quiet">{each.drawn < each.things ? `${count(each.drawn)} of ${count(each.things)}` : count(each.things)}</span>
+                  <span class="quiet">{each.drawn < each.things ? t('{n} of {all}', { n: each.drawn, all: each.things }) : count(each.things)}</span>
                 </span>
               </label>
             ))}
           </fieldset>
+          {glow && <p class="quiet" role="status">{tn('{n} thing glows', '{n} things glow', glow.size)}</p>}
         </div>
-        <MapCanvas map={map} camera={camera} hidden={hidden} marked={selection} lasso={lasso} moved={setCamera}
-          selected={select}
-          opened={(point) => {
-            const link = linkOf(map, point);
-            if (link) go(link);
-            else select([point]);
-          }} />
-        <Legend keys={[['+ −', 'zoom'], ['0', 'all'], ['arrows', 'move'], ['shift and drag', 'lasso']]} />
       </div>
-      <div>
-        {selection && (
-          <section class="card">
-            <h2>{`${counted(selection.size, 'thing')} selected`}</h2>
-            <button type="button" class="small" onClick={() => setSelection(undefined)}>Select nothing</button>
-            <Things key={selection.size} map={map} points={[...selection]} />
-          </section>
+      <div class="map-side">
+        {selection ? <MapSelection map={map} points={[...selection]} close={() => { setSelection(undefined); clearSelection(); }} /> : (
+          <>
+            <Groups map={map} hidden={hidden} show={(index) => {
+              const group = map.groups[index];
+              if (group) setCamera({ x: group.x, y: group.y, zoom: Math.max(camera.zoom, 3) });
+            }} />
+            <GroupsByKind model={map.model} />
+          </>
         )}
-        <Groups map={map} hidden={hidden} show={(index) => {
-          const group = map.groups[index];
-          if (group) setCamera({ x: group.x, y: group.y, zoom: Math.max(camera.zoom, 3) });
-        }} />
-        <GroupsByKind model={map.model} />
-        <SameTags model={map.model} />
+        {props.children}
       </div>
     </div>
   );
@@ -168,25 +188,25 @@ function Drawn({ map }: { map: MapAnswer }) {
 export function MapView() {
   const most = route.value.query.get('most') ?? '5000';
   const learned = modelsOf('relate').length > 0;
-  const model = chosenModel('relate', undefined, route.value.query.get('model'));
+  // The model of pictures, where there are several: a map is looked at.
+  const pictured = modelsOf('relate').find((each) => collections.value.some((known) => known.pictures && known.name === each.collection));
+  const model = chosenModel('relate', undefined, route.value.query.get('model') ?? pictured?.name ?? null);
   const answer = useAnswer(() => (learned ? api.map(Number(most), 12, model) : undefined), [most, learned, model]);
+  const settings = (
+    <details class="advanced">
+      <summary>{t('Advanced')}</summary>
+      <Select label={t('Things to draw')} value={most} options={['1000', '5000', '20000'].map((value) => ({ value, text: t('at most {n}', { n: Number(value) }) }))}
+        changed={(value) => replaceAddress(changed({ most: value }))} />
+      <ModelSelect kind="relate" />
+      <Legend keys={[['+ −', t('zoom')], ['0', t('all')], [t('arrows'), t('move')], [t('shift and drag'), t('lasso')]]} />
+    </details>
+  );
   return (
-    <View title="Map" class="wide">
-      {!learned && (
-        <Note><p>There is no model yet that says what belongs together. <a href={address('library')}>Learn to
-          relate</a>; then photographs, tags, texts and places are drawn here, near to what they belong with.</p></Note>
-      )}
-      {learned && answer.loading && !answer.value && <Loading what="the map" />}
-      {answer.error !== undefined && (isMissing(answer.error)
-        ? <Note><p>{messageOf(answer.error)}</p></Note> : <Failure error={answer.error} again={answer.again} />)}
-      {answer.value && <Drawn key={`${answer.value.model}/${answer.value.points.x.length}`} map={answer.value} />}
-      {learned && (
-        <div class="row">
-          <Select label="Things to draw" value={most} options={['1000', '5000', '20000'].map((value) => ({ value, text: `at most ${count(Number(value))}` }))}
-            changed={(value) => replaceAddress(changed({ most: value }))} />
-          <ModelSelect kind="relate" />
-        </div>
-      )}
+    <View title={t('Map')} class="bleed" quiet>
+      {!learned && <Note><NoModel kind="relate" collection={collections.value[0]?.name ?? ''} /></Note>}
+      {learned && answer.loading && !answer.value && <Loading what={t('the map')} />}
+      {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
+      {answer.value && <Drawn key={`${answer.value.model}/${answer.value.points.x.length}`} map={answer.value}>{settings}</Drawn>}
     </View>
   );
 }

@@ -7,6 +7,8 @@ import * as api from '../../api/api';
 import type { Places } from '../../api/types';
 import { isTyping } from '../../components/hooks';
 import { address, go, itemAddress } from '../../state/route';
+import { report } from '../../state/alerts';
+import { library } from '../../state/library';
 import { theme } from '../../state/theme';
 import { t, tn } from '../../words/say';
 import { withToken } from '../../state/query_text';
@@ -73,6 +75,8 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   const [view, setView] = useState<WorldView>();
   const [drawing, setDrawing] = useState(false);
+  const [tiles, setTiles] = useState<typeof import('./tiles') | undefined>();
+  useEffect(() => { if (library.value?.basemap) import('./tiles').then(setTiles, report); }, [library.value?.basemap]);
   const [area, setArea] = useState<{ a: { x: number; y: number }; b: { x: number; y: number } }>();
 
   useLayoutEffect(() => {
@@ -169,6 +173,7 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
     <div ref={frame} class={`places-frame ${drawing ? 'lasso' : ''}`} tabIndex={0} role="application" aria-label={t('Map of the world: arrows move it, + and - zoom')}
       onPointerDown={press} onKeyDown={key} onWheel={(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.25 : 1 / 1.25, here(event)); }}>
       <canvas ref={canvas} aria-hidden="true" />
+      {tiles && view && <tiles.Tiles view={view} />}
       {view && clusters.map((each) => {
         const [longitude, latitude] = each.geometry.coordinates as [number, number];
         const at = toWindow(view, size, worldX(longitude), worldY(latitude));

@@ -4,6 +4,7 @@ import type { Brief } from '../../api/types';
 import { useAnswer } from '../../components/hooks';
 import { Icon } from '../../components/icon';
 import { prefetch } from '../../components/picture';
+import { Tag } from '../../components/tag';
 import { ToastLine } from '../../components/toast';
 import { TagPicker } from '../../components/tag_picker';
 import { percent, time, titleOf } from '../../format';
@@ -156,7 +157,7 @@ export function Lightbox(props: Props) {
           <ul class="tags" aria-label={t('Tags')}>
             {entry.tags.map((each) => (
               <li key={each}>
-                <span class="tag" dir="auto">{each}</span>
+                <Tag name={each} plain />
                 {!readOnly.value && <button type="button" class="remove" aria-label={t('Remove {tag}', { tag: each })} onClick={() => change(each, 'remove')}>×</button>}
               </li>
             ))}

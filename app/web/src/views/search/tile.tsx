@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Brief } from '../../api/types';
 import { Icon } from '../../components/icon';
+import { Lit } from '../../components/lit';
 import { Thumbnail } from '../../components/picture';
+import { Tag } from '../../components/tag';
 import { hostOf, time, titleOf } from '../../format';
-import { itemAddress, tagSearchAddress } from '../../state/route';
+import { itemAddress } from '../../state/route';
 import { t } from '../../words/say';
 import { isLit } from '../../state/query_text';
 
@@ -41,14 +43,6 @@ export function Tile(props: Props & { size: { width: number; height: number } })
   );
 }
 
-/** The text with the words that were asked for lit up. */
-export function Lit(props: { text: string; words: string[] }) {
-  if (props.words.length === 0) return <>{props.text}</>;
-  return (
-    <>{props.text.split(/([\p{L}\p{N}]+)/u).map((part, index) => (index % 2 === 1 && isLit(part, props.words) ? <mark key={index}>{part}</mark> : part))}</>
-  );
-}
-
 /** A line of text: title, where it leads, a few words, tags. */
 export function Line(props: Props & { words: string[] }) {
   const { entry, tab, words } = props;
@@ -70,7 +64,7 @@ export function Line(props: Props & { words: string[] }) {
         <span class="line-tags">
           {entry.time && <span class="quiet">{time(entry.time).split(',')[0]}</span>}
           {entry.tags.slice(0, 8).map((each) => (
-            <a key={each} class={isLit(each, words) ? 'tag lit' : 'tag'} tabIndex={tab} dir="auto" href={tagSearchAddress(each)}>{each}</a>
+            <Tag key={each} name={each} lit={isLit(each, words)} tab={tab} />
           ))}
         </span>
       </span>

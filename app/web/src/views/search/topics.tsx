@@ -2,17 +2,17 @@ import { Fragment } from 'preact';
 import * as api from '../../api/api';
 import type { Topic } from '../../api/types';
 import { useAnswer } from '../../components/hooks';
-import { Thumbnail } from '../../components/picture';
+import { ItemCard } from '../../components/item_card';
 import { Failure, Loading } from '../../components/view';
 import { listed, percent } from '../../format';
-import { collections, modelsOf } from '../../state/library';
-import { address, changed, itemAddress, replaceAddress, route } from '../../state/route';
+import { modelsOf } from '../../state/library';
+import { address, changed, replaceAddress, route } from '../../state/route';
+import { t } from '../../words/say';
 
 const MOST = 12;
 
 function TopicCard(props: { topic: Topic; target: string }) {
   const { topic } = props;
-  const pictures = (name: string) => collections.value.find((each) => each.name === name)?.pictures ?? false;
   return (
     <li class="card topic">
       <p>
@@ -23,10 +23,7 @@ function TopicCard(props: { topic: Topic; target: string }) {
       <ul class="strip">
         {topic.examples.map((each) => (
           <li key={`${each.collection}/${each.id}`}>
-            <a href={itemAddress(each.collection, each.id)}>
-              <Thumbnail size={128} alt="" item={{ ...each, image: pictures(each.collection) }} />
-              <span class="strip-name">{each.id}</span>
-            </a>
+            <ItemCard collection={each.collection} id={each.id} />
           </li>
         ))}
       </ul>
@@ -46,8 +43,8 @@ export function Topics() {
   return (
     <details class="topics" open={open}
       onToggle={(event) => replaceAddress(changed({ topics: event.currentTarget.open }))}>
-      <summary>Topics</summary>
-      {open && answer.loading && <Loading what="the topics" />}
+      <summary>{t('Topics')}</summary>
+      {open && answer.loading && <Loading what={t('the topics')} />}
       {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
       {answer.value?.models.map((each) => (
         <section key={each.model} aria-label={`Topics of ${each.model}`}>

@@ -2,8 +2,9 @@ import type { Hit, Why } from '../../api/types';
 import { useAnswer } from '../../components/hooks';
 import { Panel } from '../../components/panel';
 import { Failure, Loading } from '../../components/view';
-import { listed, number } from '../../format';
-import { itemAddress } from '../../state/route';
+import { ItemCard } from '../../components/item_card';
+import { listed } from '../../format';
+import { t, tn } from '../../words/say';
 
 function Reasons({ why }: { why: Why }) {
   const { words = [], meanings = [], seen = [], associations = [], neighbours = [], topics = [] } = why;
@@ -11,24 +12,23 @@ function Reasons({ why }: { why: Why }) {
     <>
       {words.length > 0 && (
         <section>
-          <h3>Its own words</h3>
+          <h3>{t('Its own words')}</h3>
           <ul>
             {words.map((each) => {
-              const where = [each.in_tags ? 'tags' : '', each.in_text ? 'text' : ''].filter((part) => part);
-              return <li key={each.word}><strong>{each.word}</strong>{where.length ? ` in its ${listed(where)}` : ''}</li>;
+              const where = each.in_tags && each.in_text ? t('in its tags and text') : each.in_tags ? t('in its tags') : each.in_text ? t('in its text') : '';
+              return <li key={each.word}><mark dir="auto">{each.word}</mark> {where}</li>;
             })}
           </ul>
         </section>
       )}
       {meanings.length > 0 && (
         <section>
-          <h3>What it means</h3>
+          <h3>{t('What it means')}</h3>
           <ul>
-            {seen.length > 0 && <li>{'seen in the picture: '}<strong>{listed(seen)}</strong></li>}
+            {seen.length > 0 && <li>{t('seen in the picture:')} <strong>{listed(seen)}</strong></li>}
             {meanings.map((each) => (
               <li key={each.by}>
-                {each.by === 'texts' ? 'its text means much the same' : 'its picture fits the words'}
-                <span class="quiet">{` (${number(each.weight)})`}</span>
+                {each.by === 'texts' ? t('its text means much the same') : t('its picture fits the words')}
               </li>
             ))}
           </ul>
@@ -36,13 +36,12 @@ function Reasons({ why }: { why: Why }) {
       )}
       {associations.length > 0 && (
         <section>
-          <h3>Tags that go with what was asked</h3>
+          <h3>{t('Tags that go with what was asked')}</h3>
           <ul>
             {associations.map((each, index) => (
               <li key={index}>
-                <strong>{each.from}</strong>{` goes with “${each.asked}” in ${each.collection}`}
-                {each.together !== undefined ? `, ${number(each.together)} times together` : ''}
-                <span class="quiet">{` (${number(each.weight)})`}</span>
+                <strong dir="auto">{each.from}</strong> {t('goes with “{asked}” in {collection}', { asked: each.asked, collection: each.collection })}
+                {each.together !== undefined ? `, ${tn('{n} time together', '{n} times together', each.together)}` : ''}
               </li>
             ))}
           </ul>
@@ -50,13 +49,11 @@ function Reasons({ why }: { why: Why }) {
       )}
       {neighbours.length > 0 && (
         <section>
-          <h3>Items that it is like</h3>
-          <ul>
-            {neighbours.map((each) => (
+          <h3>{t('Items that it is like')}</h3>
+          <ul class="strip small-strip">
+            {neighbours.slice(0, 3).map((each) => (
               <li key={`${each.collection}/${each.id}`}>
-                <a href={itemAddress(each.collection, each.id)}>{each.id}</a>{` of ${each.collection}`}
-                {each.asked?.length ? `, which has ${listed(each.asked)}` : ''}
-                <span class="quiet">{` (${number(each.weight)})`}</span>
+                <ItemCard collection={each.collection} id={each.id}>{each.asked?.length ? <span class="quiet">{t('has {tags}', { tags: listed(each.asked) })}</span> : null}</ItemCard>
               </li>
             ))}
           </ul>
@@ -64,20 +61,18 @@ function Reasons({ why }: { why: Why }) {
       )}
       {topics.length > 0 && (
         <section>
-          <h3>Topics</h3>
+          <h3>{t('Topics')}</h3>
           <ul>
             {topics.map((each) => (
               <li key={each.topic}>
-                <strong>{each.topic}</strong>
-                {each.terms?.length ? `: ${each.terms.slice(0, 8).join(', ')}` : ''}
-                <span class="quiet">{` (${number(each.weight)})`}</span>
+                <span dir="auto">{(each.terms?.length ? each.terms.slice(0, 6) : [each.topic]).join(', ')}</span>
               </li>
             ))}
           </ul>
         </section>
       )}
       {words.length + meanings.length + associations.length + neighbours.length + topics.length === 0 && (
-        <p>It only meets what was demanded; nothing else speaks for it.</p>
+        <p>{t('It only meets what was demanded; nothing else speaks for it.')}</p>
       )}
     </>
   );
@@ -94,21 +89,13 @@ export function WhyPanel(props: {
   const answer = useAnswer(() => props.ask(), [props.taken]);
   const hit = answer.value;
   return (
-    <Panel title="Why is this here" close={props.close} taken={props.taken}
+    <Panel title={t('Why this?')} close={props.close} taken={props.taken}
       backTo={`[data-index="${props.taken}"] [data-focus]`}>
       <p><button type="button" class="link" onClick={props.open}>{props.title}</button></p>
-      {answer.loading && <Loading what="the reasons" />}
+      {answer.loading && <Loading what={t('the reasons')} />}
       {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
       {hit && !answer.loading && (
-        <>
-          <p>
-            {`Score ${number(hit.score)}`}
-            {hit.own !== undefined && hit.borrowed !== undefined
-              ? `: ${number(hit.own)} by its own words, ${number(hit.borrowed)} borrowed` : ''}
-            {hit.meant !== undefined ? `, ${number(hit.meant)} by what it means.` : '.'}
-          </p>
-          {hit.why && <Reasons why={hit.why} />}
-        </>
+        hit.why && <Reasons why={hit.why} />
       )}
     </Panel>
   );

@@ -1,7 +1,7 @@
 import type { TransferResult } from '../../api/types';
 import { BarChart } from '../../components/chart';
 import { count, counted, listed, percent, seconds } from '../../format';
-import { sentence } from '../../state/alerts';
+import { sentence } from '../../words/problems';
 import { readOnly } from '../../state/library';
 import { itemAddress } from '../../state/route';
 
