@@ -354,7 +354,7 @@ class Jobs(ServerTest):
             sent = server.ask("POST", f"/v1/uploads?name={encoded(name)}&to={upload}", raw=png(9, 99, i))
             self.assertEqual(sent.status, 201, sent.bytes)
             upload = sent.json["upload"]
-        here = self.check(server, "GET", f"/v1/uploads/{upload}")
+        here = server.get(f"/v1/uploads/{upload}").json
         self.assertEqual([each["name"] for each in here["files"]], names)
         self.assertEqual([each["bytes"] for each in here["files"]], [len(png(9, 99, i)) for i in range(3)])
         again = server.ask("POST", f"/v1/uploads?name=b.png&to={upload}", raw=png(9, 99, 2))
@@ -392,7 +392,7 @@ class Jobs(ServerTest):
 
     def test_answers_are_compressed_for_who_takes_that(self):
         server = self.serve()
-        path = "/v1/collections/photos/items?limit=100"
+        path = "/v1/openapi.json"
         plain = server.ask("GET", path)
         packed = server.ask("GET", path, headers={"Accept-Encoding": "gzip"})
         self.assertNotIn("content-encoding", plain.headers)

@@ -79,7 +79,7 @@ export const review = {
   'a collection without a model is told, with the way to one': () => visit(async ({ page, server, library }) => {
     await command('learn', library, 'suggest', '--collection', 'notes', '--features', 'text');
     await go(page, server, 'review?collection=letters');
-    await page.getByText('Nothing learned from letters suggests tags yet.').waitFor();
+    await page.getByText('No tags are suggested for letters yet').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /--|commonplace/);
     await page.getByLabel('Collection').selectOption('photos');
     await question(page);

@@ -48,9 +48,10 @@ export const transfer = {
     assert.match(JSON.stringify(letter), /g0/);
     // The prediction leads to the item, which shows whose label it is.
     await page.getByRole('region', { name: 'Predictions' }).getByRole('link', { name: 'l0' }).click();
-    await page.getByText(/machine: .*%/).waitFor();
+    await page.getByRole('heading', { name: 'Details' }).click();
+    await page.getByText(/a machine, .*%/).waitFor();
     // Nothing was learned that relates letters, which is told without an alarm.
-    const relatives = page.locator('.card', { hasText: 'What belongs with it' });
+    const relatives = page.locator('.relatives');
     await relatives.getByText(/letters/).first().waitFor();
     assert.equal(await relatives.locator('[role=alert]').count(), 0);
   }),
