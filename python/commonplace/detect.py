@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._inputs import dense_rows
+from ._inputs import dense_rows, note_copy
 from ._options import Optioned, takes
 from ._probabilities import among_classes, log_odds, require_classes
 
@@ -74,6 +74,7 @@ class ApproximateLaplacianEigenmaps(
         return self
 
     def _validate(self, X, reset, least=2):
+        note_copy(X, doubles=True)
         return self._validate_data(
             X, dtype=[np.float64, np.float32], order="C", reset=reset, ensure_min_samples=least
         )
@@ -184,7 +185,7 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
         self._heads = self._space.teach(self._coordinates, self._labels, self._jobs())
 
     def _coded(self, X):
-        X = self._validate_data(X, dtype=np.float32, order="C", reset=False)
+        X = self._validated(X, sparse=False, reset=False)
         return self._space.encode(dense_rows(X), False, self._jobs())
 
     def _probabilities(self, coordinates):
@@ -202,7 +203,7 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
     def _validate_labelled(self, X, y, reset):
         if y is None:
             raise ValueError("ConceptDetector requires y to be passed, but the target y is None")
-        X = self._validate_data(X, dtype=np.float32, order="C", reset=reset)
+        X = self._validated(X, sparse=False, reset=reset)
         y = column_or_1d(y, warn=True)
         if len(y) != len(X):
             raise ValueError(f"X has {len(X)} items, but y {len(y)} labels")
