@@ -18,10 +18,12 @@ _WORTH_A_WORD = 100 << 20
 def note_copy(X, doubles=False) -> None:
     """Warns if X will be copied, and is large; `doubles`: float64 is taken as it is."""
     if sp.issparse(X):
-        fits, size, wanted = X.format == "csr" and X.dtype == np.float32, X.data.nbytes, "CSR"
+        fits, wanted = X.format == "csr" and X.dtype == np.float32, "CSR"
+        size = X.nnz * X.dtype.itemsize
     elif isinstance(X, np.ndarray):
         fits = X.dtype == np.float32 or doubles and X.dtype == np.float64
-        fits, size, wanted = fits and X.flags.c_contiguous, X.nbytes, "in C order"
+        fits, wanted = fits and X.flags.c_contiguous, "in C order"
+        size = X.nbytes
     else:
         return
     if not fits and size >= _WORTH_A_WORD:

@@ -8,12 +8,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+__all__ = [
+    "Record",
+    "Answer",
+    "SearchAnswer",
+    "SuggestAnswer",
+    "DetectAnswer",
+    "RelateAnswer",
+    "TransferAnswer",
+    "BridgesAnswer",
+    "Report",
+    "Evaluation",
+    "UpdateAnswer",
+    "StatusAnswer",
+    "reliability_plot",
+]
+
 #: A thumbnail is read from a file of at most so many bytes.
 _MOST_THUMBNAIL = 4 << 20
 
 
 class Record(dict):
-    """A dictionary whose keys are attributes too."""
+    """A dictionary whose keys are attributes too, but for those that are its own, such as `items`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -145,11 +161,9 @@ class Report(Record):
         parts = [_table(("", ""), [(key, _cell(each)) for key, each in figures.items()])]
         tried = self.get("tried") or []
         if tried:
-            rows = [
-                (each["setting"], _cell(float(each["quality"])), "taken" if each["taken"] else "")
-                for each in tried
-            ]
-            parts.append(_table(("tried on items held out", "quality", ""), rows))
+            names = tuple(tried[0])
+            rows = [tuple(_cell(each.get(name)) for name in names) for each in tried]
+            parts.append(_table(names, rows))
         for bins in _found(self, "reliability"):
             parts.append(reliability_plot(bins))
         return "".join(parts)
@@ -177,18 +191,18 @@ class Evaluation(Answer):
 def reliability_plot(bins, side: int = 220) -> str:
     """How often things are right, against how sure they were: honest confidence lies on the line.
 
-    `bins` have `confidence`, `right` and `count`; the discs' areas are the counts. SVG.
+    `bins` have `confidence`, `right` and `pairs`, so many cases, which are the areas of the discs. SVG.
     """
-    most = max((each["count"] for each in bins), default=0)
+    most = max((each["pairs"] for each in bins), default=0)
     if not most:
         return ""
     marks = []
     for each in bins:
-        if not each["count"]:
+        if not each["pairs"]:
             continue
         x, y = side * each["confidence"], side * (1 - each["right"])
-        radius = 2 + 6 * (each["count"] / most) ** 0.5
-        told = f"{each['confidence']:.2f} sure, {each['right']:.2f} right, {each['count']:,}"
+        radius = 2 + 6 * (each["pairs"] / most) ** 0.5
+        told = f"{each['confidence']:.2f} sure, {each['right']:.2f} right, {each['pairs']:,}"
         marks.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="#2a6fb0" fill-opacity="0.7">'
             f"<title>{told}</title></circle>"

@@ -26,7 +26,7 @@ class OpenEncoder {
                  EncoderOptions{.runtime = runtime, .models = {}, .jobs = jobs}) {}
 
   std::string name() const { return encoder_.model().name; }
-  std::int64_t dimensions(bool of_pictures) const {
+  std::int64_t dimensions(bool of_pictures) {
     return encoder_.dimensions(of_pictures ? Medium::picture : Medium::text);
   }
 
