@@ -57,7 +57,9 @@ void describe(const std::vector<float>& plane, int width, int height, int bin, i
     if (points[i].norm < kLeastGradient || !(sum > 0))
       into.row(i).setZero();
     else
-      into.row(i) = (found.row(i) / sum).cwiseSqrt();
+      // Rounds as IEEE says: Eigen's root of floats begins with a guess that each maker's
+      // processors make in another way.
+      into.row(i) = (found.row(i) / sum).unaryExpr([](float share) { return std::sqrt(share); });
   }
 }
 
