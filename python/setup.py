@@ -13,12 +13,21 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class CMakeBuild(build_ext):
-    """Compiles `_native` and the program that encoders run in, and puts both into the package."""
+    """Compiles `_native` and the program that encoders run in, and puts both into the package. A folder
+    that the environment names, COMMONPLACE_BUILD, has them already."""
 
     def build_extension(self, ext):
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(os.environ.get("COMMONPLACE_BUILD", ROOT / "build" / "release"))
+        built = os.environ.get("COMMONPLACE_BUILD")
+        folder = Path(built) if built else self.build_native()
+        package = folder / "python" / "commonplace"
+        self.copy_file(str(next(package.glob("_native*.so"))), str(target))
+        self.copy_file(str(package / "encode-worker"), str(target.parent))
+
+    def build_native(self):
+        """Builds it, and says in which folder."""
+        folder = ROOT / "build" / "release"
         subprocess.run(
             [
                 "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
@@ -28,9 +37,7 @@ class CMakeBuild(build_ext):
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
         subprocess.run(["cmake", "--build", folder, "--target", "python"], check=True)
-        package = folder / "python" / "commonplace"
-        self.copy_file(str(next(package.glob("_native*.so"))), str(target))
-        self.copy_file(str(package / "encode-worker"), str(target.parent))
+        return folder
 
 
 def version():

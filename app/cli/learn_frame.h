@@ -9,6 +9,7 @@
 #include "app/cli/open_library.h"
 #include "app/cli/options.h"
 #include "commonplace/eval/tune.h"
+#include "commonplace/io/fields_json.h"
 
 namespace commonplace::app {
 
@@ -40,18 +41,17 @@ inline void show_tried(const LearnArguments& arguments, const std::vector<Tuning
   print_table({"SETTING", measure, ""}, rows);
 }
 
-/// Brings the model up to date by update(library, name, run), and prints its `counts`, or for
-/// people `words`, which are empty if nothing has changed.
-template <class Update, class Counts, class Words>
+/// Brings the model up to date by update(library, name, run), and prints what has changed, or for
+/// people `words` of it, which are empty if nothing has.
+template <class Update, class Words>
 int update_and_report(const LearnArguments& arguments, const std::string& usual_name,
-                      const Update& update, const Counts& counts, const Words& words) {
+                      const Update& update, const Words& words) {
   const std::string name = arguments.name.empty() ? usual_name : arguments.name;
   Library library = open_to_write(arguments, arguments.library);
   const auto found =
       with_progress(arguments, [&](const Run& run) { return update(library, name, run); });
   nlohmann::ordered_json json = {{"model", name}};
-  json.update(counts(found));
-  json["seconds"] = found.seconds;
+  json.update(as_json(found));
   const std::string learned = words(found);
   return print_answer(arguments, json.dump(), [&] {
     say(arguments, learned.empty() ? "Nothing has changed since the model was learned."

@@ -17,6 +17,7 @@ _native.set_worker_program(str(Path(__file__).with_name("encode-worker")))
 _HOMES = {
     "Item": "library",
     "Library": "library",
+    "options": "library",
     "progress_bar": "library",
     "SharedSubspace": "search",
     "SparseGPClassifier": "suggest",

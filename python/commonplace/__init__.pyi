@@ -3,6 +3,7 @@ from ._native import Error as Error
 
 from .library import Item as Item
 from .library import Library as Library
+from .library import options as options
 from .library import progress_bar as progress_bar
 from .search import SharedSubspace as SharedSubspace
 from .suggest import SparseGPClassifier as SparseGPClassifier

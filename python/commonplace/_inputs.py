@@ -15,11 +15,20 @@ from . import _native
 _WORTH_A_WORD = 100 << 20
 
 
-def _converted(X, to):
-    size = X.data.nbytes if sp.issparse(X) else X.nbytes
-    if size >= _WORTH_A_WORD:
+def note_copy(X, doubles=False) -> None:
+    """Warns if X will be copied, and is large; `doubles`: float64 is taken as it is."""
+    if sp.issparse(X):
+        fits, wanted = X.format == "csr" and X.dtype == np.float32, "CSR"
+        size = X.nnz * X.dtype.itemsize
+    elif isinstance(X, np.ndarray):
+        fits = X.dtype == np.float32 or doubles and X.dtype == np.float64
+        fits, wanted = fits and X.flags.c_contiguous, "in C order"
+        size = X.nbytes
+    else:
+        return
+    if not fits and size >= _WORTH_A_WORD:
         warnings.warn(
-            f"{size >> 20} MB of {X.dtype} are copied to float32 {to}; give them so to save the copy",
+            f"{size >> 20} MB of {X.dtype} are copied; give float32 {wanted} to save the copy",
             DataConversionWarning,
             stacklevel=4,
         )
@@ -27,10 +36,7 @@ def _converted(X, to):
 
 def dense_rows(X) -> _native.Rows:
     """Rows of a dense array; float32 in C order is not copied."""
-    if X.dtype != np.float32 or not X.flags.c_contiguous:
-        _converted(X, "in C order")
-        X = np.ascontiguousarray(X, dtype=np.float32)
-    return _native.Rows(X)
+    return _native.Rows(np.ascontiguousarray(X, dtype=np.float32))
 
 
 def sparse_rows(X) -> _native.Rows:
@@ -38,7 +44,6 @@ def sparse_rows(X) -> _native.Rows:
     if not sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float32)
     elif X.format != "csr" or X.dtype != np.float32:
-        _converted(X, "CSR")
         X = X.tocsr().astype(np.float32)
     if not X.has_canonical_format:
         X = X.copy()

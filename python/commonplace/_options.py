@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+import numpy as np
+
 from . import _native
-from ._inputs import jobs_of, seed_of
+from ._inputs import jobs_of, note_copy, seed_of
 
 #: scikit-learn's words for ours.
 WORDS = {"lambda": "lam", "iterations": "max_iter", "tolerance": "tol", "seed": "random_state"}
@@ -64,6 +66,15 @@ class Optioned:
             value = getattr(self, name)
             values[option] = seed_of(value) if name == "random_state" else value
         return values
+
+    def _validated(self, X, *y, sparse=True, **checks):
+        """X, and y where it is given, checked: float32 in C order, or CSR. What is so already is not
+        copied."""
+        note_copy(X)
+        accepted = "csr" if sparse else False
+        return self._validate_data(
+            X, *y, accept_sparse=accepted, dtype=np.float32, order="C", **checks
+        )
 
     def _jobs(self):
         return jobs_of(self.n_jobs)

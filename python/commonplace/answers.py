@@ -8,12 +8,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+__all__ = [
+    "Record",
+    "Answer",
+    "SearchAnswer",
+    "SuggestAnswer",
+    "DetectAnswer",
+    "RelateAnswer",
+    "TransferAnswer",
+    "BridgesAnswer",
+    "Report",
+    "Evaluation",
+    "UpdateAnswer",
+    "StatusAnswer",
+    "reliability_plot",
+]
+
 #: A thumbnail is read from a file of at most so many bytes.
 _MOST_THUMBNAIL = 4 << 20
 
 
 class Record(dict):
-    """A dictionary whose keys are attributes too."""
+    """A dictionary whose keys are attributes too, but for those that are its own, such as `items`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -112,10 +128,128 @@ class TransferAnswer(Answer):
     of = "predictions"
     columns = ("item", "label", "probability")
 
+    def __init__(self, value: dict, picture=None):
+        super().__init__({"predictions": [], **value}, picture)
+
+
+class BridgesAnswer(Answer):
+    """Collections that labels could go through, the best first."""
+
+    of = "bridges"
+    columns = ("name", "gain", "gain_error", "success", "only_way")
+
+
+class UpdateAnswer(Answer):
+    """What was done to bring a library up to date, and in `steps` what there is still to do."""
+
+    of = "did"
+    columns = ("collection", "step", "why", "said", "problem", "seconds")
+
+
+class StatusAnswer(Answer):
+    """What is up to date in a library, what is not, and what is missing."""
+
+    of = "steps"
+    columns = ("collection", "step", "state", "why", "said")
+
+
+class Report(Record):
+    """What learning found: all of its figures, what was tried, and whether confidence is honest."""
+
+    def _repr_html_(self) -> str:
+        figures = {key: each for key, each in self.items() if not isinstance(each, (dict, list))}
+        parts = [_table(("", ""), [(key, _cell(each)) for key, each in figures.items()])]
+        tried = self.get("tried") or []
+        if tried:
+            names = tuple(tried[0])
+            rows = [tuple(_cell(each.get(name)) for name in names) for each in tried]
+            parts.append(_table(names, rows))
+        for bins in _found(self, "reliability"):
+            parts.append(reliability_plot(bins))
+        return "".join(parts)
+
+
+class Evaluation(Answer):
+    """Methods side by side on items held out; `plot` is their figures as SVG."""
+
+    of = "methods"
+
+    def __init__(self, value: dict, plot: str = ""):
+        super().__init__(value)
+        self.__dict__["plot"] = plot
+
+    @property
+    def columns(self):  # type: ignore[override]
+        """What the methods say of themselves in a word, a number, or a number with its interval."""
+        names = dict.fromkeys(name for each in self for name in each)
+        return tuple(name for name in names if any(_is_short(each.get(name)) for each in self))
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + self.__dict__["plot"]
+
+
+def reliability_plot(bins, side: int = 220) -> str:
+    """How often things are right, against how sure they were: honest confidence lies on the line.
+
+    `bins` have `confidence`, `right` and `pairs`, so many cases, which are the areas of the discs. SVG.
+    """
+    most = max((each["pairs"] for each in bins), default=0)
+    if not most:
+        return ""
+    marks = []
+    for each in bins:
+        if not each["pairs"]:
+            continue
+        x, y = side * each["confidence"], side * (1 - each["right"])
+        radius = 2 + 6 * (each["pairs"] / most) ** 0.5
+        told = f"{each['confidence']:.2f} sure, {each['right']:.2f} right, {each['pairs']:,}"
+        marks.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="#2a6fb0" fill-opacity="0.7">'
+            f"<title>{told}</title></circle>"
+        )
+    return (
+        f'<svg width="{side + 40}" height="{side + 40}" viewBox="-30 -10 {side + 40} {side + 40}" '
+        'role="img" aria-label="reliability" font-size="11" font-family="sans-serif">'
+        f'<rect width="{side}" height="{side}" fill="none" stroke="#999"/>'
+        f'<line x1="0" y1="{side}" x2="{side}" y2="0" stroke="#999" stroke-dasharray="4"/>'
+        f'{"".join(marks)}'
+        f'<text x="{side // 2}" y="{side + 20}" text-anchor="middle" fill="currentColor">how sure</text>'
+        f'<text transform="translate(-10 {side // 2}) rotate(-90)" text-anchor="middle" '
+        'fill="currentColor">how often right</text></svg>'
+    )
+
+
+def _found(value, name):
+    """All lists of that name, wherever they are."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key == name and isinstance(each, list):
+                yield each
+            else:
+                yield from _found(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _found(each, name)
+
+
+def _is_short(value) -> bool:
+    return isinstance(value, (str, int, float)) or isinstance(value, dict) and "value" in value
+
+
+def _table(names, rows) -> str:
+    lines = ["<table><thead><tr>", *(f"<th>{html.escape(name)}</th>" for name in names)]
+    lines.append("</tr></thead><tbody>")
+    for row in rows:
+        cells = (f'<td dir="auto">{html.escape(str(cell))}</td>' for cell in row)
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return "".join([*lines, "</tbody></table>"])
+
 
 def _cell(value) -> str:
     if value is None:
         return ""
+    if isinstance(value, dict) and "value" in value:
+        return _cell(value["value"])
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, list):

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._inputs import dense_rows
+from ._inputs import dense_rows, note_copy
 from ._options import Optioned, takes
 from ._probabilities import among_classes, log_odds, require_classes
 
@@ -74,6 +74,7 @@ class ApproximateLaplacianEigenmaps(
         return self
 
     def _validate(self, X, reset, least=2):
+        note_copy(X, doubles=True)
         return self._validate_data(
             X, dtype=[np.float64, np.float32], order="C", reset=reset, ensure_min_samples=least
         )
@@ -86,7 +87,15 @@ class ApproximateLaplacianEigenmaps(
         return {"preserves_dtype": [np.float64, np.float32]}
 
 
-@takes("detector_options", rename={"count": "n_components"})
+#: Labels are spread over the graph of all items where there are so many at most.
+_MOST_SPREAD = 20_000
+
+
+@takes(
+    "detector_options",
+    rename={"count": "n_components"},
+    own=[("spread", True, "may labels reach the other items of the fit by label propagation")],
+)
 class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
     """Semi-supervised detection from a few labels: eigenmaps, anchor graphs or diffused features,
     with Laplacian-regularised least squares (LapRLS) or a linear SVM, chosen on labelled items.
@@ -102,6 +111,8 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
         laprls or svm.
     transduction_ : ndarray of shape (n_samples,)
         The class of each item of the fit.
+    transduced_by_ : str
+        laprls or svm, or propagation where that tells labels held out at least as well.
     n_features_in_ : int
 
     Examples
@@ -127,11 +138,13 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
         require_classes(self.classes_)
         labels = self._signs(y[known])
         rows = dense_rows(X)
+        options = self._native_options("detector_options")
+        options["anchors"] = min(options["anchors"], max(16, len(X) // 8))
         self._space = _native.fit_concept_space(
             rows,
             np.flatnonzero(known).tolist(),
             labels,
-            self._native_options("detector_options"),
+            options,
             self._jobs(),
             self.progress,
         )
@@ -141,7 +154,7 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
         self._coordinates = coordinates[known]
         self._labels = labels
         self._teach()
-        self.transduction_ = self.classes_[self._probabilities(coordinates).argmax(axis=1)]
+        self._transduce(rows, known, labels, coordinates)
         return self
 
     def partial_fit(self, X, y, classes=None):
@@ -180,11 +193,32 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
         check_is_fitted(self)
         return self
 
+    def _transduce(self, rows, known, labels, coordinates):
+        """Classes of the items of the fit: by the heads, or by label propagation where that is as
+        good on labels held out in turn."""
+        self.transduced_by_ = self.head_
+        self.transduction_ = self.classes_[self._probabilities(coordinates).argmax(axis=1)]
+        # Without a choice on held-out labels there is nothing to compare with.
+        if not self.spread or len(known) > _MOST_SPREAD or self._space.held_accuracy < 0:
+            return
+        labelled = np.flatnonzero(known).tolist()
+        truth = labels.argmax(axis=1)
+        folds = np.empty(len(truth), int)
+        folds[np.argsort(truth, kind="stable")] = np.arange(len(truth)) % 5
+        held, scores = _native.propagate(
+            rows, labelled, labels, folds.tolist(), self._jobs(), self.progress
+        )
+        if (held.argmax(axis=1) == truth).mean() < self._space.held_accuracy:
+            return
+        self.transduced_by_ = "propagation"
+        reached = scores.max(axis=1) > 0
+        self.transduction_[reached] = self.classes_[scores[reached].argmax(axis=1)]
+
     def _teach(self):
         self._heads = self._space.teach(self._coordinates, self._labels, self._jobs())
 
     def _coded(self, X):
-        X = self._validate_data(X, dtype=np.float32, order="C", reset=False)
+        X = self._validated(X, sparse=False, reset=False)
         return self._space.encode(dense_rows(X), False, self._jobs())
 
     def _probabilities(self, coordinates):
@@ -202,7 +236,7 @@ class ConceptDetector(ClassifierMixin, Optioned, BaseEstimator):
     def _validate_labelled(self, X, y, reset):
         if y is None:
             raise ValueError("ConceptDetector requires y to be passed, but the target y is None")
-        X = self._validate_data(X, dtype=np.float32, order="C", reset=reset)
+        X = self._validated(X, sparse=False, reset=reset)
         y = column_or_1d(y, warn=True)
         if len(y) != len(X):
             raise ValueError(f"X has {len(X)} items, but y {len(y)} labels")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from . import _native
 from ._inputs import jobs_of
@@ -15,7 +15,9 @@ __all__ = ["ImageEncoder", "TextEncoder", "installed_encoders"]
 installed_encoders = _native.installed_encoders
 
 
-class _Encoder(TransformerMixin, BaseEstimator):
+class _Encoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    _of_pictures = False
+
     def __init__(self, model, *, runtime=None, n_jobs=None, progress=None):
         self.model = model
         self.runtime = runtime
@@ -30,6 +32,10 @@ class _Encoder(TransformerMixin, BaseEstimator):
 
     def _open(self):
         return self if hasattr(self, "_encoder") else self.fit()
+
+    @property
+    def _n_features_out(self):
+        return self._open()._encoder.dimensions(self._of_pictures)
 
     def __getstate__(self):
         state = dict(super().__getstate__())
@@ -74,6 +80,8 @@ class ImageEncoder(_Encoder):
     n_jobs : int, default=None
     progress : callable, default=None
     """
+
+    _of_pictures = True
 
     def __init__(self, model="resnet50", *, runtime=None, n_jobs=None, progress=None):
         super().__init__(model, runtime=runtime, n_jobs=n_jobs, progress=progress)

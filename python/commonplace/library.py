@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -13,19 +14,25 @@ import numpy as np
 
 from . import _native
 from .answers import (
+    BridgesAnswer,
     DetectAnswer,
+    Evaluation,
     Record,
     RelateAnswer,
+    Report,
     SearchAnswer,
+    StatusAnswer,
     SuggestAnswer,
     TransferAnswer,
+    UpdateAnswer,
     records,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
+    from scipy.sparse import csr_matrix
 
-__all__ = ["Item", "Library", "progress_bar"]
+__all__ = ["Item", "Library", "options", "progress_bar"]
 
 Progress = Callable[[str, int, int, str], object]
 
@@ -56,6 +63,18 @@ class Item:
             time=found.get("time") or "",
             labels=dict(found.get("labels") or {}),
         )
+
+
+def options(verb: str, *, evaluate: bool = False) -> list[Record]:
+    """What Library.learn, or with `evaluate` Library.evaluate, may be told for a verb: records of
+    `name`, `default` and `help`.
+
+    >>> import commonplace as cp
+    >>> [each.name for each in cp.options("detect")][:3]
+    ['features', 'concepts_from', 'min_uses']
+    """
+    names = ("name", "default", "help")
+    return [Record(zip(names, each)) for each in _native.verb_options(verb, evaluate)]
 
 
 class progress_bar:
@@ -138,11 +157,50 @@ class Library:
         ]
 
     def frame(self, collection: str, *, machine_tags: bool = False) -> pd.DataFrame:
-        """The items as a pandas DataFrame, by their ids."""
+        """The items as a pandas DataFrame, by their ids; `add` takes it back."""
         frame = self._frame_of(
             asdict(each) for each in self.items(collection, machine_tags=machine_tags)
         )
         return frame.set_index("id") if len(frame) else frame
+
+    def columns(self, collection: str, *, machine_tags: bool = False) -> dict[str, np.ndarray]:
+        """The fields of the items as numpy arrays, in the order of the rows of their features.
+
+        Texts are of dtype object, `tags` are lists; `place` has shape (n_items, 2), NaN where there
+        is none; a label is a column "labels.FIELD", "" where there is none.
+        """
+        items = self.items(collection, machine_tags=machine_tags)
+        found: dict[str, np.ndarray] = {}
+        for name in ("id", "title", "text", "tags", "image", "time"):
+            found[name] = np.empty(len(items), object)
+            found[name][:] = [getattr(each, name) for each in items]
+        nowhere = (np.nan, np.nan)
+        found["place"] = np.array([each.place or nowhere for each in items], float).reshape(-1, 2)
+        for label in sorted({label for each in items for label in each.labels}):
+            values = [each.labels.get(label, "") for each in items]
+            found[f"labels.{label}"] = np.array(values, object)
+        return found
+
+    def tag_matrix(
+        self, collection: str, *, min_uses: int = 1
+    ) -> tuple[csr_matrix, list[str]]:
+        """Which item has which tag, as estimators take it: a CSR matrix of items x tags, and the
+        tags' names, most used first. Tags that were rejected are -1."""
+        from scipy.sparse import csr_matrix
+
+        names = [name for name, uses in self.tags(collection).items() if uses >= min_uses]
+        place = {name: at for at, name in enumerate(names)}
+        items = self.items(collection)
+        row = {each.id: at for at, each in enumerate(items)}
+        cells = {
+            (at, place[tag]): 1.0 for at, each in enumerate(items) for tag in each.tags if tag in place
+        }
+        for each in self.decisions(collection):
+            if each.verdict < 0 and each.tag in place and each.item in row:
+                cells[row[each.item], place[each.tag]] = -1.0
+        at = np.array(list(cells), int).reshape(-1, 2)
+        values = np.array(list(cells.values()), np.float32)
+        return csr_matrix((values, (at[:, 0], at[:, 1])), (len(items), len(names))), names
 
     def item(self, collection: str, id: str) -> Record:
         """All that is known of one item."""
@@ -202,11 +260,43 @@ class Library:
         names = ("item", "tag", "verdict", "time")
         return [Record(zip(names, each)) for each in self._native.decisions(collection)]
 
+    def link(
+        self,
+        collection: str,
+        links: Union[str, os.PathLike[str], Iterable[Sequence[Any]], pd.DataFrame],
+        *,
+        to: str = "",
+        progress: Progress | None = None,
+    ) -> Record:
+        """Say which items belong together (weights above 0, to 1) or apart (below 0, to -1).
+
+        `links` are (id, id) or (id, id, weight), a DataFrame of such columns, or a CSV file. The
+        second ids are of the collection `to`; without it, of the same one.
+        """
+        file, stored = "", []
+        if isinstance(links, (str, os.PathLike)):
+            file = os.fspath(links)
+        else:
+            pairs = links.itertuples(index=False) if hasattr(links, "itertuples") else links
+            stored = [(str(a), str(b), float(*weight or (1,))) for a, b, *weight in pairs]
+        return records(
+            json.loads(
+                self._native.link(
+                    collection, to or collection, file, stored, self._jobs, progress or self.progress
+                )
+            )
+        )
+
+    def links(self, collection: str, *, to: str = "") -> list[Record]:
+        """The links between two collections, or within one: `a`, `b` and `weight`."""
+        names = ("a", "b", "weight")
+        return [Record(zip(names, each)) for each in self._native.links(collection, to or collection)]
+
     # Features.
 
     def features(self, collection: str, name: str | None = None) -> Any:
-        """The features of that name: a memory-mapped array, or a CSR matrix. Without a name, what
-        there is."""
+        """The features of that name: an array, or a CSR matrix, which lie in their memory-mapped
+        file and cannot be written to. Without a name, what there is."""
         found = self._native.features(collection)
         names = ("name", "sparse", "rows", "columns", "source")
         if name is None:
@@ -218,10 +308,15 @@ class Library:
                 from scipy.sparse import csr_matrix
 
                 data, indices, starts, columns, _ = self._native.sparse_features(collection, name)
-                return csr_matrix((data, indices, starts), shape=(len(starts) - 1, columns))
+                shape = (len(starts) - 1, columns)
+                return csr_matrix((data, indices, starts), shape=shape, copy=False)
         raise _native.Error(
             f"{collection} has no features {name!r}; it has {[each[0] for each in found]}"
         )
+
+    def column_names(self, collection: str, name: str) -> list[str]:
+        """What the columns of sparse features are called, such as words; empty: they have no names."""
+        return list(self._native.sparse_features(collection, name)[4])
 
     def store_features(self, collection: str, name: str, rows: Any) -> None:
         """Store features, a row for each item in their order, in place of those of that name."""
@@ -258,16 +353,35 @@ class Library:
         *,
         auxiliaries: Sequence[str] = (),
         name: str = "",
+        update: bool = False,
         progress: Progress | None = None,
         **options: Any,
-    ) -> Record:
-        """Learn to search, suggest, detect or relate, and store the model. Options are those that
-        `commonplace learn LIB VERB --help` lists, with _ for -."""
+    ) -> Report:
+        """Learn to search, suggest, detect or relate, and store the model; or for transfer, which
+        bridges help.
+
+        Parameters
+        ----------
+        verb : search, suggest, detect, relate or transfer
+        collection : what it is learned from; for relate several, separated by commas
+        auxiliaries : collections that search borrows from, or that transfer tries; empty: all
+        name : of the model; empty: the usual one
+        update : take in what has come since, and keep all else
+        options : those that commonplace.options(verb) lists, the same as on the command line
+        """
         told = progress or self.progress
-        if verb == "search":
-            report = self._native.learn_search(
-                collection, list(auxiliaries), name, options, self._jobs, told
-            )
+        others = list(auxiliaries)
+        if update:
+            if verb not in ("suggest", "detect", "relate"):
+                raise _native.Error(
+                    f"update=True is for suggest, detect and relate; for {verb!r} there is update()"
+                )
+            if options:
+                raise _native.Error(f"an update keeps all settings; leave out {', '.join(options)}")
+            usual = "relate" if verb == "relate" else f"{verb}.{collection}"
+            report = self._native.update_model(verb, name or usual, self._jobs, told)
+        elif verb == "search":
+            report = self._native.learn_search(collection, others, name, options, self._jobs, told)
         elif verb == "suggest":
             report = self._native.learn_suggest(collection, name, options, self._jobs, told)
         elif verb == "detect":
@@ -276,25 +390,101 @@ class Library:
             if collection:
                 options.setdefault("collections", collection)
             report = self._native.learn_relate(name, options, self._jobs, told)
+        elif verb == "transfer":
+            report = self._native.learn_transfer(others, options, self._jobs, told)
         else:
-            raise _native.Error(
-                f"there is nothing to learn for {verb!r}; expected search, suggest, detect or relate"
+            raise _unknown(verb)
+        return Report(records(json.loads(report)))
+
+    def evaluate(
+        self,
+        verb: str,
+        collection: str = "",
+        *,
+        auxiliaries: Sequence[str] = (),
+        source: str | Sequence[str] = (),
+        through: Sequence[str] = (),
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Evaluation:
+        """Measure on items held out what a verb is worth here, beside other methods.
+
+        No item or model is changed; what is found is kept in the library, where the page shows it.
+
+        Parameters
+        ----------
+        verb : search, suggest, detect, relate or transfer
+        collection : what is asked for; for relate several, separated by commas
+        auxiliaries : collections that search borrows from
+        source, through : of transfer, collections with labels, and those in between
+        options : those that commonplace.options(verb, evaluate=True) and commonplace.options(verb)
+            list, the same as on the command line
+        """
+        told = progress or self.progress
+        if verb == "search":
+            found = self._native.evaluate_search(
+                collection, list(auxiliaries), options, self._jobs, told
             )
-        return records(json.loads(report))
+        elif verb == "suggest":
+            found = self._native.evaluate_suggest(collection, options, self._jobs, told)
+        elif verb == "detect":
+            found = self._native.evaluate_detect(collection, options, self._jobs, told)
+        elif verb == "relate":
+            if collection:
+                options.setdefault("collections", collection)
+            found = self._native.evaluate_relate(options, self._jobs, told)
+        elif verb == "transfer":
+            found = self._native.evaluate_transfer(
+                _names(source), list(through), collection, options, self._jobs, told
+            )
+        else:
+            raise _unknown(verb)
+        answer, plot, problem = found
+        if problem:
+            warnings.warn(f"the result is not kept in the library: {problem}", stacklevel=2)
+        return Evaluation(json.loads(answer), plot)
+
+    def update(self, *, progress: Progress | None = None) -> UpdateAnswer:
+        """Do whatever is out of date, and nothing else: files that have changed, features, models,
+        and tags that `apply` gave. It can be stopped at any moment and goes on from there."""
+        return UpdateAnswer(json.loads(self._native.update(self._jobs, progress or self.progress)))
+
+    def status(self) -> StatusAnswer:
+        """What is up to date, what is not, and what is missing."""
+        return StatusAnswer(json.loads(self._native.status()))
 
     def search(
         self,
-        query: str,
+        query: str = "",
         *,
+        like: str = "",
+        picture: str | os.PathLike[str] | None = None,
         collections: Sequence[str] = (),
         models: Sequence[str] = (),
         limit: int = 20,
         explain: bool = False,
+        exact: bool = False,
+        words_only: bool = False,
     ) -> SearchAnswer:
-        """Find items by their words, and by what a model knows to go with them."""
-        answer = self._native.search(
-            query, list(collections), list(models), limit, explain, self._jobs, None
-        )
+        """Find items by their words, and by what a model knows to go with them; or items `like` one
+        of them, by its id, or whose pictures look like a file.
+
+        With `exact` a word borrows through tags that are the word, not that contain it; with
+        `words_only` nothing is borrowed.
+        """
+        asked: dict[str, Any] = {
+            "query": query, "like": like, "limit": limit, "explain": explain, "exact": exact,
+            "words_only": words_only,
+        }  # fmt: skip
+        if picture is not None:
+            asked["picture"] = Path(picture).read_bytes()
+            asked["picture_called"] = os.fspath(picture)
+        if bool(query) + bool(like) + (picture is not None) != 1:
+            raise _native.Error("give either words to search for, or like=ITEM, or picture=FILE")
+        wanted = list(collections)
+        if like and not wanted and len(self.collections) == 1:
+            wanted = [self.collections[0].name]
+        answer = self._native.search(asked, wanted, list(models), self._jobs, None)
         return SearchAnswer(json.loads(answer), self._picture)
 
     def suggest(
@@ -331,6 +521,41 @@ class Library:
         )
         return SuggestAnswer(json.loads(answers[0]))
 
+    def apply(
+        self,
+        collection: str,
+        *,
+        concept: str = "",
+        model: str = "",
+        above: float = 0.9,
+        limit_per_item: int = 5,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Record:
+        """Write the suggestions that are sure enough, or a concept, as a machine's tags. Tags of
+        yours are not touched; `undo` takes them back."""
+        return records(
+            json.loads(
+                self._native.apply(
+                    collection, concept, model, above, limit_per_item, dry_run, self._jobs,
+                    progress or self.progress,
+                )
+            )
+        )  # fmt: skip
+
+    @property
+    def runs(self) -> list[Record]:
+        """What machines wrote, by which model and why; the newest first."""
+        return records(json.loads(self._native.runs()))
+
+    def undo(self, run: int) -> Record:
+        """Take a run back, whatever came later."""
+        return records(json.loads(self._native.change_run(run, True)))
+
+    def restore(self, run: int) -> Record:
+        """Put a run that was taken back in force again."""
+        return records(json.loads(self._native.change_run(run, False)))
+
     def teach(
         self,
         concept: str,
@@ -339,10 +564,16 @@ class Library:
         no: Sequence[str] = (),
         forget: Sequence[str] = (),
         collection: str = "",
-    ) -> None:
-        """Show items that have a concept, and items that have not."""
+    ) -> Record:
+        """Show items that have a concept, and items that have not. Says how many there are now."""
         lessons = [(id, 1) for id in yes] + [(id, -1) for id in no] + [(id, 0) for id in forget]
-        self._native.teach(collection, concept, lessons)
+        if not lessons:
+            raise _native.Error("show at least one example: yes=[ID] or no=[ID]")
+        return records(json.loads(self._native.teach(collection, concept, lessons)))
+
+    def concepts(self, *, collection: str = "", model: str = "") -> list[Record]:
+        """What can be detected: concepts that were taught, or learned from tags."""
+        return records(json.loads(self._native.concepts(collection, model, self._jobs, None)))
 
     def detect(
         self,
@@ -373,11 +604,11 @@ class Library:
         explain: bool = False,
     ) -> RelateAnswer:
         """What belongs to an item, a tag, words or a place."""
-        query = {
+        asked = {
             "item": item, "tag": tag, "text": text, "at": at, "collection": collection,
             "kinds": list(kinds), "limit": limit, "explain": explain,
         }  # fmt: skip
-        return RelateAnswer(json.loads(self._native.relate(query, model, self._jobs)))
+        return RelateAnswer(json.loads(self._native.relate(asked, model, self._jobs)))
 
     def transfer(
         self,
@@ -386,6 +617,8 @@ class Library:
         *,
         through: Sequence[str] = (),
         direct: bool = False,
+        chain: bool = False,
+        candidates: Sequence[str] = (),
         dry_run: bool = True,
         force: bool = False,
         above: float = 0.0,
@@ -393,16 +626,35 @@ class Library:
         progress: Progress | None = None,
         **options: Any,
     ) -> TransferAnswer:
-        """Label a collection from another. With dry_run, the default, nothing is written."""
+        """Label a collection from another. With dry_run, the default, nothing is written.
+
+        Without `through` the collection in between that is clearly predicted to help is taken, or
+        none; with `chain` a path over several is searched. Where harm is predicted it refuses.
+        """
         request = {
-            "sources": [source] if isinstance(source, str) else list(source), "target": target,
-            "through": list(through), "direct": direct, "force": force, "dry_run": dry_run,
+            "sources": _names(source), "target": target, "through": list(through), "direct": direct,
+            "chain": chain, "candidates": list(candidates), "force": force, "dry_run": dry_run,
             "above": above, "name": name,
         }  # fmt: skip
         return TransferAnswer(
             json.loads(
                 self._native.transfer(request, options, self._jobs, progress or self.progress)
             )
+        )
+
+    def bridges(
+        self,
+        source: str | Sequence[str],
+        target: str,
+        *,
+        candidates: Sequence[str] = (),
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> BridgesAnswer:
+        """Which collections could help to transfer labels, found without looking at labels."""
+        request = {"sources": _names(source), "target": target, "candidates": list(candidates)}
+        return BridgesAnswer(
+            json.loads(self._native.bridges(request, options, self._jobs, progress or self.progress))
         )
 
     def _picture(self, hit: Mapping[str, Any]) -> str | None:
@@ -415,6 +667,16 @@ class Library:
             return None
         roots = [each.source for each in self.collections if each.name == hit["collection"]]
         return str(Path(roots[0] if roots else "") / image)
+
+
+def _names(one_or_more: str | Sequence[str]) -> list[str]:
+    return [one_or_more] if isinstance(one_or_more, str) else list(one_or_more)
+
+
+def _unknown(verb: str) -> Exception:
+    return _native.Error(
+        f"there is no verb {verb!r}; expected search, suggest, detect, relate or transfer"
+    )
 
 
 def _setting(value: Any) -> str:

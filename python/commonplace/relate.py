@@ -72,8 +72,7 @@ class GuidedProjection(
             raise ValueError(
                 "GuidedProjection requires y to be passed, but the target y is None; or give links"
             )
-        checked = [self._validate_data(views[0], accept_sparse="csr", dtype=np.float32, order="C",
-                ensure_min_samples=2)]
+        checked = [self._validated(views[0], ensure_min_samples=2)]
         for view in views[1:]:
             is_count = isinstance(view, (int, np.integer))
             checked.append(
@@ -123,7 +122,7 @@ class GuidedProjection(
         if self._columns[view] is None:
             return self._model.encode_identity(view, np.asarray(X, dtype=np.int64).tolist())
         if view == 0:
-            X = self._validate_data(X, accept_sparse="csr", dtype=np.float32, order="C", reset=False)
+            X = self._validated(X, reset=False)
         else:
             X = check_array(X, accept_sparse="csr", dtype=np.float32, order="C")
             if X.shape[1] != self._columns[view]:

@@ -93,7 +93,7 @@ class SharedSubspace(
         return np.asarray(X) @ self.components_
 
     def _validate(self, X, reset):
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float32, order="C", reset=reset)
+        X = self._validated(X, reset=reset)
         check_non_negative(X, "SharedSubspace (X is expected to be nonnegative)")
         return X
 

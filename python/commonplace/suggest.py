@@ -54,7 +54,7 @@ class SparseGPClassifier(ClassifierMixin, Optioned, BaseEstimator):
 
     def fit(self, X, y):
         """Learn from X, {array-like, sparse matrix} of shape (n_samples, n_features), and y."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float32, order="C")
+        X, y = self._validated(X, y)
         check_classification_targets(y)
         encoder = LabelEncoder().fit(y)
         self.classes_ = encoder.classes_
@@ -82,7 +82,7 @@ class SparseGPClassifier(ClassifierMixin, Optioned, BaseEstimator):
     def predict_proba(self, X):
         """Probabilities of shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float32, order="C", reset=False)
+        X = self._validated(X, reset=False)
         found = self._model.probabilities(rows(X), self._jobs()).astype(np.float64)
         return found / found.sum(axis=1, keepdims=True)
 
@@ -121,9 +121,7 @@ class TagSuggester(ClassifierMixin, Optioned, BaseEstimator):
     def fit(self, X, y):
         """Learn the tags of X, {array-like, sparse matrix} of shape (n_samples, n_features)."""
         many = sp.issparse(y) or getattr(np.asarray(y), "ndim", 1) == 2 and np.shape(y)[1] > 1
-        X, y = self._validate_data(
-            X, y, accept_sparse="csr", dtype=np.float32, order="C", multi_output=many
-        )
+        X, y = self._validated(X, y, multi_output=many)
         self._many = many
         if many:
             targets = sp.csr_matrix(y, dtype=np.float32)
@@ -181,7 +179,7 @@ class TagSuggester(ClassifierMixin, Optioned, BaseEstimator):
         return self._model
 
     def _ask(self, X, of):
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float32, order="C", reset=False)
+        X = self._validated(X, reset=False)
         return of(rows(X), self._jobs()).astype(np.float64)
 
     def _more_tags(self):

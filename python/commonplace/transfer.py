@@ -56,7 +56,7 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
         target : matrix over the same features; None: nothing is carried, and predict() tells by X
         bridges : sequence of matrices over the same features, on the way from X to the target
         """
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float32, order="C")
+        X, y = self._validated(X, y)
         check_non_negative(X, "TransitiveTransfer (X is expected to be nonnegative)")
         check_classification_targets(y)
         encoder = LabelEncoder().fit(y)
@@ -107,7 +107,7 @@ class TransitiveTransfer(ClassifierMixin, Optioned, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _checked(self, X):
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float32, order="C", reset=False)
+        X = self._validated(X, reset=False)
         check_non_negative(X, "TransitiveTransfer (X is expected to be nonnegative)")
         return X
 

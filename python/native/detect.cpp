@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "commonplace/detect/core/axis_eigenmaps_file.h"
 #include "commonplace/detect/core/detector.h"
 #include "commonplace/eval/confidence.h"
+#include "commonplace/learn/label_propagation.h"
+#include "commonplace/learn/neighbour_graph.h"
 #include "module.h"
 #include "options.h"
 #include "watched.h"
@@ -94,6 +97,9 @@ struct ConceptSpace {
   std::string representation;
   HeadSetting head;
   ConfidenceMap confidence;
+  /// Share of the labelled items whose class was the best scored while they were held out; after
+  /// the fit alone, -1 where none were.
+  double held_accuracy = -1;
 
   Matrix coordinates(const MatrixView& rows, bool known, int jobs) const {
     return encode(space, std::span(&rows, 1), 0, rows.rows(), known, jobs);
@@ -119,6 +125,24 @@ LabelledItems some_of(const std::vector<std::int64_t>& labelled, const MatrixD& 
   return some;
 }
 
+/// Share of items whose greatest score is the one of a concept that they show; -1 without scores.
+double share_right(const Matrix& scores, const MatrixD& labels) {
+  std::int64_t right = 0;
+  for (Eigen::Index row = 0; row < scores.rows(); ++row) {
+    Eigen::Index best = 0;
+    scores.row(row).maxCoeff(&best);
+    right += labels(row, best) > 0 ? 1 : 0;
+  }
+  return scores.rows() == 0 ? -1 : static_cast<double>(right) / static_cast<double>(scores.rows());
+}
+
+double held_accuracy(const Detector& detector, const MatrixD& labels) {
+  if (std::ssize(detector.held_scores) != labels.size()) return -1;
+  using Columns = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
+  const Eigen::Map<const Columns> scores(detector.held_scores.data(), labels.rows(), labels.cols());
+  return share_right(scores, labels);
+}
+
 ConceptSpace fit_space(const Rows& items, const std::vector<std::int64_t>& labelled,
                        const py::array& labels, const py::dict& options, int jobs,
                        const py::object& progress) {
@@ -128,13 +152,44 @@ ConceptSpace fit_space(const Rows& items, const std::vector<std::int64_t>& label
   return watched(jobs, progress, [&](const Run& run) {
     Detector detector = fit_detector(std::span(&rows, 1), known, parsed, run);
     return ConceptSpace{std::move(detector.space), detector.representation, detector.head,
-                        fit_confidence(detector.held_scores, detector.held_outcomes)};
+                        fit_confidence(detector.held_scores, detector.held_outcomes),
+                        held_accuracy(detector, known.labels)};
   });
+}
+
+/// What labels spread to over the graph of nearest items: scores of the labelled items, each held
+/// out with the others of its part (`folds`), and of all items by all labels.
+py::tuple propagate(const Rows& items, const std::vector<std::int64_t>& labelled,
+                    const py::array& labels, const std::vector<int>& folds, int jobs,
+                    const py::object& progress) {
+  const MatrixView rows = items.dense();
+  const MatrixD known = view<double>(labels);
+  require(folds.size() == labelled.size() && std::ssize(labelled) == known.rows(), labelled.size(),
+          " labelled items do not fit ", folds.size(), " parts and labels of ", known.rows());
+  auto [held, all] = watched(jobs, progress, [&](const Run& run) {
+    const NeighbourGraph graph = neighbour_graph(rows, {.metric = "euclidean"}, run.jobs);
+    const auto spread = [&](int without) {
+      MatrixD start = MatrixD::Zero(rows.rows(), known.cols());
+      for (std::size_t i = 0; i < labelled.size(); ++i)
+        if (folds[i] != without)
+          start.row(labelled[i]) = known.row(static_cast<Eigen::Index>(i)).cwiseMax(0);
+      return propagate_labels(graph.weights.view(), start, {.alpha = 0.9}, run).scores;
+    };
+    Matrix scores = Matrix::Zero(known.rows(), known.cols());
+    for (int fold = 0; fold <= *std::max_element(folds.begin(), folds.end()); ++fold) {
+      const Matrix found = spread(fold);
+      for (std::size_t i = 0; i < labelled.size(); ++i)
+        if (folds[i] == fold) scores.row(static_cast<Eigen::Index>(i)) = found.row(labelled[i]);
+    }
+    return std::pair(std::move(scores), spread(-1));
+  });
+  return py::make_tuple(give(std::move(held)), give(std::move(all)));
 }
 
 void bind_concepts(py::module_& module) {
   py::class_<ConceptSpace> space(module, "ConceptSpace");
   space.def_readonly("representation", &ConceptSpace::representation)
+      .def_readonly("held_accuracy", &ConceptSpace::held_accuracy)
       .def_property_readonly(
           "head", [](const ConceptSpace& self) { return self.head.svm ? "svm" : "laprls"; })
       .def(
@@ -218,6 +273,8 @@ void bind_concepts(py::module_& module) {
       });
   module.def("fit_concept_space", &fit_space, py::arg("items"), py::arg("labelled"),
              py::arg("labels"), py::arg("options"), py::arg("jobs"), py::arg("progress"));
+  module.def("propagate", &propagate, py::arg("items"), py::arg("labelled"), py::arg("labels"),
+             py::arg("folds"), py::arg("jobs"), py::arg("progress"));
   module.def("detector_options", &options_of<DetectorOptions>);
 }
 

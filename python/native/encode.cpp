@@ -26,6 +26,9 @@ class OpenEncoder {
                  EncoderOptions{.runtime = runtime, .models = {}, .jobs = jobs}) {}
 
   std::string name() const { return encoder_.model().name; }
+  std::int64_t dimensions(bool of_pictures) {
+    return encoder_.dimensions(of_pictures ? Medium::picture : Medium::text);
+  }
 
   py::array texts(const std::vector<std::string>& texts, int jobs, const py::object& progress) {
     return in_batches(texts, jobs, progress, Medium::text, "texts",
@@ -69,6 +72,7 @@ void bind_encode(py::module_& module) {
       .def(py::init<const std::string&, const std::string&, int>(), py::arg("model"),
            py::arg("runtime"), py::arg("jobs"))
       .def_property_readonly("name", &OpenEncoder::name)
+      .def("dimensions", &OpenEncoder::dimensions, py::arg("of_pictures"))
       .def("texts", &OpenEncoder::texts, py::arg("texts"), py::arg("jobs"), py::arg("progress"))
       .def("pictures", &OpenEncoder::pictures, py::arg("files"), py::arg("jobs"),
            py::arg("progress"));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include <pybind11/pybind11.h>
 
@@ -43,23 +44,30 @@ class KeywordReader {
   std::set<std::string> used_;
 };
 
+/// Sets several lists of options from the same keywords.
+template <class... Options>
+std::tuple<Options...> all_options_from(const py::dict& keywords) {
+  std::tuple<Options...> all;
+  KeywordReader reader(keywords);
+  std::apply([&](auto&... each) { (visit_options(each, reader), ...); }, all);
+  reader.require_all_used();
+  return all;
+}
+
 template <class Options>
 Options options_from(const py::dict& keywords) {
-  Options options;
-  KeywordReader reader(keywords);
-  visit_options(options, reader);
-  reader.require_all_used();
-  return options;
+  return std::get<0>(all_options_from<Options>(keywords));
 }
 
 /// Lists what visit_options lists: (name, default, help).
-template <class Options>
+template <class... Options>
 py::list options_of() {
   py::list list;
-  Options options;
-  visit_options(options, [&](const char* names, auto& value, const char* help) {
+  const auto add = [&](const char* names, auto& value, const char* help) {
     list.append(py::make_tuple(current_spelling(names), value, help));
-  });
+  };
+  std::tuple<Options...> all;
+  std::apply([&](auto&... each) { (visit_options(each, add), ...); }, all);
   return list;
 }
 

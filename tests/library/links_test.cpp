@@ -47,6 +47,17 @@ TEST_F(Links, WithinAndAcrossWithoutDirection) {
             (std::vector<LinkCount>{{"photos", "photos", 1}, {"photos", "places", 2}}));
 }
 
+TEST_F(Links, FromMemory) {
+  const auto store = [&](const std::vector<Link>& links) {
+    return store_links(library(), collection_named("photos"), collection_named("places"), links);
+  };
+  EXPECT_EQ(store({{"p1", "x", 0.5}, {"p, 2", "y", -1}}).added, 2);
+  const std::string message = message_of([&] { store({{"p1", "y", 1}, {"p1", "nowhere", 1}}); });
+  EXPECT_NE(message.find("link 2: "), std::string::npos) << message;
+  EXPECT_NE(message.find("nowhere"), std::string::npos) << message;
+  EXPECT_EQ(between("photos", "places"), (std::vector<Link>{{"p1", "x", 0.5}, {"p, 2", "y", -1}}));
+}
+
 TEST_F(Links, ABadLineIsNamedAndNothingIsAdded) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"p1,x,1\np1,nowhere,1\n", "nowhere"},

@@ -3,7 +3,7 @@
 # libraries): the archive unpacked there as it is, then the Debian packages, for which apt finds what they need.
 # Takes the mirror from apt's own configuration if that has bookworm. Needs root, and a network for apt.
 # Usage: chroot.sh FOLDER-OF-PACKAGES [--all]
-# --all boots that Debian too (systemd-nspawn) and tries the user service, commonplace-mpi and libcommonplace-dev.
+# --all boots that Debian too (systemd-nspawn) and tries the user service, commonplace-mpi, python3-commonplace and libcommonplace-dev.
 set -euo pipefail
 packages=$(readlink -f "$1")
 all=${2:-}
@@ -85,6 +85,14 @@ UNIT
   install '/srv/commonplace-mpi_*.deb' openmpi-bin
   as_root sh -c 'commonplace init /tmp/library && commonplace add /tmp/library photos /home/me/Pictures &&
     mpirun --allow-run-as-root --oversubscribe -n 2 commonplace-mpi features /tmp/library photos --image gist'
+  say "python3-commonplace.deb"
+  install '/srv/python3-commonplace_*.deb'
+  as_root python3 -c 'import commonplace as cp
+lib = cp.Library("/tmp/from_python", create=True)
+lib.add("bookmarks", "/home/me/bookmarks.html")
+lib.learn("suggest", "bookmarks")
+print(lib.suggest("how to mend a chain"))
+print(cp.SharedSubspace(n_components=2).fit_transform([[1, 1, 0], [2, 2, 0], [0, 0, 3]]).shape)'
   say "libcommonplace-dev.deb"
   install '/srv/libcommonplace-dev_*.deb' g++ cmake make
   cp -r "$source/examples/embed" "$root/srv/embed"

@@ -39,12 +39,6 @@ int run_update(const Arguments& arguments) {
         return detect::update(library, name, run);
       },
       [](const detect::Update& update) {
-        return nlohmann::ordered_json{{"new_items", update.new_items},
-                                      {"changed_items", update.changed_items},
-                                      {"statistics_items", update.statistics_items},
-                                      {"refreshed", update.refreshed}};
-      },
-      [](const detect::Update& update) {
         if (update.new_items + update.changed_items + update.statistics_items == 0)
           return std::string();
         std::string text = "Learned " + counted(update.changed_items, "changed item") +

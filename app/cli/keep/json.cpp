@@ -58,6 +58,13 @@ Json as_json(const std::vector<KeepStep>& plan) {
   return {{"up_to_date", !due}, {"seconds_left", seconds}, {"steps", steps}};
 }
 
+Json as_json(const std::vector<KeepStep>& plan, const std::vector<KeptStep>& did) {
+  Json json = as_json(plan);
+  Json& steps = json["did"] = Json::array();
+  for (const KeptStep& each : did) steps.push_back(as_json(each));
+  return json;
+}
+
 Json as_json(const MachineRun& run) {
   Json settings = Json::parse(run.settings, nullptr, false);
   if (settings.is_discarded()) settings = run.settings;
@@ -90,6 +97,21 @@ Json as_json(const detect::Applied& tags, const std::string& concept_name) {
             {"low", sure.low},
             {"high", sure.high}}},
           {"tags", list}};
+}
+
+Json as_json(const suggest::Applied& tags, const std::string& model, const std::string& collection,
+             const suggest::ApplyOptions& options) {
+  Json uses = Json::array();
+  for (const TagUse& use : tags.uses) uses.push_back({{"tag", use.name}, {"items", use.items}});
+  return {{"model", model},
+          {"collection", collection},
+          {"above", options.above},
+          {"dry_run", options.dry_run},
+          {"items", tags.items},
+          {"tagged_items", tags.tagged_items},
+          {"tags", tags.tags},
+          {"replaced", tags.before},
+          {"uses", uses}};
 }
 
 std::string duration_words(double seconds) {

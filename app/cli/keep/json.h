@@ -10,6 +10,7 @@
 #include "commonplace/keep/plan.h"
 #include "commonplace/keep/update.h"
 #include "commonplace/library/machine_runs.h"
+#include "commonplace/suggest/apply.h"
 
 namespace commonplace::app {
 
@@ -20,8 +21,12 @@ nlohmann::ordered_json as_json(const KeepStep& step);
 nlohmann::ordered_json as_json(const KeptStep& step);
 /// The whole plan, with whether there is anything to do and about how long it takes.
 nlohmann::ordered_json as_json(const std::vector<KeepStep>& plan);
+/// What is still to do, and what was done.
+nlohmann::ordered_json as_json(const std::vector<KeepStep>& plan, const std::vector<KeptStep>& did);
 nlohmann::ordered_json as_json(const MachineRun& run);
 nlohmann::ordered_json as_json(const detect::Applied& tags, const std::string& concept_name);
+nlohmann::ordered_json as_json(const suggest::Applied& tags, const std::string& model,
+                               const std::string& collection, const suggest::ApplyOptions& options);
 
 /// "2 minutes", "40 seconds".
 std::string duration_words(double seconds);

@@ -1,5 +1,6 @@
 #include "commonplace/keep/update.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -45,17 +46,11 @@ int run(const Arguments& arguments) {
         },
         bar.run());
   }
-  bool failed = false;
-  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-  for (const KeptStep& each : done) {
-    failed = failed || !each.problem.empty();
-    steps.push_back(as_json(each));
-  }
+  const bool failed = std::any_of(done.begin(), done.end(),
+                                  [](const KeptStep& each) { return !each.problem.empty(); });
   const std::vector<KeepStep> plan = plan_upkeep(library, tools);
   if (arguments.json) {
-    nlohmann::ordered_json json = as_json(plan);
-    json["did"] = steps;
-    print_json(json);
+    print_json(as_json(plan, done));
     return failed ? kSomeSkipped : kSuccess;
   }
   if (done.empty()) say(arguments, "Everything is up to date.");

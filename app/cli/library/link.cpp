@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
+#include "commonplace/io/fields_json.h"
 #include "commonplace/library/links.h"
 
 namespace commonplace::app {
@@ -26,11 +27,9 @@ int run(const Arguments& arguments) {
     summary = import_links(library, from, to, arguments.file, bar.callback());
   }
   if (arguments.json) {
-    print_json({{"from", from.name},
-                {"to", to.name},
-                {"added", summary.added},
-                {"changed", summary.changed},
-                {"unchanged", summary.unchanged}});
+    nlohmann::ordered_json json = {{"from", from.name}, {"to", to.name}};
+    json.update(as_json(summary));
+    print_json(json);
   } else {
     say(arguments, "Links between '" + from.name + "' and '" + to.name + "': " +
                        with_commas(summary.added) + " added, " + with_commas(summary.changed) +

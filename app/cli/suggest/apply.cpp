@@ -82,21 +82,6 @@ int run_undo(const Arguments& arguments) {
   return taken.problems.empty() ? kSuccess : kSomeSkipped;
 }
 
-nlohmann::ordered_json as_json(const Arguments& arguments, const std::string& model,
-                               const suggest::Applied& summary) {
-  nlohmann::ordered_json uses = nlohmann::ordered_json::array();
-  for (const TagUse& use : summary.uses) uses.push_back({{"tag", use.name}, {"items", use.items}});
-  return {{"model", model},
-          {"collection", arguments.collection},
-          {"above", arguments.options.above},
-          {"dry_run", arguments.options.dry_run},
-          {"items", summary.items},
-          {"tagged_items", summary.tagged_items},
-          {"tags", summary.tags},
-          {"replaced", summary.before},
-          {"uses", uses}};
-}
-
 void show(const Arguments& arguments, const std::string& model, const suggest::Applied& summary) {
   const bool dry = arguments.options.dry_run;
   tell((dry ? "Would write " : "Wrote ") + counted(summary.tags, "machine tag") + " to " +
@@ -185,7 +170,7 @@ int run(const Arguments& arguments) {
         suggest::apply(library, suggester, arguments.collection, arguments.options, bar.run());
   }
   if (arguments.json)
-    print_json(as_json(arguments, model, summary));
+    print_json(app::as_json(summary, model, arguments.collection, arguments.options));
   else
     show(arguments, model, summary);
   return kSuccess;

@@ -94,11 +94,6 @@ int run_update(const Arguments& arguments) {
         return suggest::update(library, name, run);
       },
       [](const suggest::Update& update) {
-        return nlohmann::ordered_json{{"new_items", update.new_items},
-                                      {"changed_items", update.changed_items},
-                                      {"new_tags", update.new_tags}};
-      },
-      [](const suggest::Update& update) {
         return !update.any() ? ""
                              : "Learned " + counted(update.new_items, "new item") + ", " +
                                    counted(update.changed_items, "changed item") + " and " +

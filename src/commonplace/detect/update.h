@@ -15,6 +15,14 @@ struct Update {
   bool refreshed = false;             ///< eigenfunctions, heads and index are of all items now
   double seconds = 0;
 };
+template <class Visit>
+void visit_fields(const Update& update, Visit&& visit) {
+  visit("new_items", update.new_items, "put into the index");
+  visit("changed_items", update.changed_items, "whose tags or labels say something else now");
+  visit("statistics_items", update.statistics_items, "added to the statistics of the axes");
+  visit("refreshed", update.refreshed, "coordinates are of all items now");
+  visit("seconds", update.seconds, "that it took");
+}
 /// Brings a stored model up to date with the labels that have changed and the items that have come.
 /// New items are added to the statistics of an axis space (IALE). As long as they are few
 /// (kRefreshShare) coordinates stay as they are, and the rest is the same as learning again in that

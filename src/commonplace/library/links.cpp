@@ -95,6 +95,21 @@ LinkSummary import_links(Library& library, const Collection& from, const Collect
   return writer.summary;
 }
 
+LinkSummary store_links(Library& library, const Collection& from, const Collection& to,
+                        std::span<const Link> links) {
+  Transaction transaction(library.database());
+  LinkWriter writer(library, from, to);
+  for (std::size_t i = 0; i < links.size(); ++i) try {
+      writer.put(links[i].a, links[i].b, links[i].weight);
+    } catch (const StorageError&) {
+      throw;
+    } catch (const Error& error) {
+      fail("link ", i + 1, ": ", error.what(), "; no link was added");
+    }
+  transaction.commit();
+  return writer.summary;
+}
+
 void visit_links(const Library& library, const Collection& from, const Collection& to,
                  const std::function<void(const Link&)>& visit) {
   Statement query = library.database().prepare(

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ struct LinkSummary {
   std::int64_t changed = 0;
   std::int64_t unchanged = 0;
 };
+template <class Visit>
+void visit_fields(const LinkSummary& summary, Visit&& visit) {
+  visit("added", summary.added, "links that are new");
+  visit("changed", summary.changed, "links that have another weight now");
+  visit("unchanged", summary.unchanged, "links that were there already");
+}
 
 /// Reads CSV `a,b,weight` (also .tsv, .gz; weight 1 where there is no third column; a header line
 /// is recognised) with ids of items of `from` in the first column and of `to` in the second. All
@@ -34,6 +41,10 @@ struct LinkSummary {
 /// itself is an Error with its place.
 LinkSummary import_links(Library& library, const Collection& from, const Collection& to,
                          const std::filesystem::path& file, const Progress& progress);
+
+/// The same from memory. Error for the first that cannot be, with its number from 1.
+LinkSummary store_links(Library& library, const Collection& from, const Collection& to,
+                        std::span<const Link> links);
 
 /// Calls `visit` with each link between `from` and `to`, the item of `from` first.
 void visit_links(const Library& library, const Collection& from, const Collection& to,

@@ -18,6 +18,13 @@ struct Update {
 
   bool any() const { return new_items + changed_items + new_tags > 0; }
 };
+template <class Visit>
+void visit_fields(const Update& update, Visit&& visit) {
+  visit("new_items", update.new_items, "tagged since, learned now");
+  visit("changed_items", update.changed_items, "whose tags or rejections have changed");
+  visit("new_tags", update.new_tags, "that no item had before");
+  visit("seconds", update.seconds, "that it took");
+}
 
 /// Teaches the model, in memory, the tags and decisions that have come since it was learned: the
 /// same as learning again with the same prototypes, weights and choices, in O(M² + M tags) an item.
