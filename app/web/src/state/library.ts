@@ -49,7 +49,8 @@ export function relatingModel(collection: string): { name: string; knows: boolea
   return all.find((each) => each.knows) ?? all[0];
 }
 
-function relates(model: Model, collection: string): boolean {
+/** Whether a relate model was learned from a collection. */
+export function relates(model: Model, collection: string): boolean {
   const kinds = model.report?.['kinds'];
   if (!Array.isArray(kinds)) return true;
   return kinds.some((each: { kind?: unknown }) => typeof each?.kind === 'string' && /^[^/:]*/.exec(each.kind)![0] === collection);

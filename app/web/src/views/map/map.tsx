@@ -10,7 +10,7 @@ import { NoModel } from '../../components/no_model';
 import { announce } from '../../state/alerts';
 import { clearSelection, keyOf, select } from '../../state/selection';
 import { t, tn } from '../../words/say';
-import { chosenModel, collections, modelsOf } from '../../state/library';
+import { chosenModel, collections, modelsOf, relates } from '../../state/library';
 import { changed, go, itemAddress, noteInAddress, replaceAddress, route, tagSearchAddress } from '../../state/route';
 import { kindOf } from './kinds';
 import { GroupsByKind } from './groups';
@@ -189,7 +189,7 @@ export function MapView() {
   const most = route.value.query.get('most') ?? '5000';
   const learned = modelsOf('relate').length > 0;
   // The model of pictures, where there are several: a map is looked at.
-  const pictured = modelsOf('relate').find((each) => collections.value.some((known) => known.pictures && known.name === each.collection));
+  const pictured = modelsOf('relate').find((each) => collections.value.some((known) => known.pictures && relates(each, known.name)));
   const model = chosenModel('relate', undefined, route.value.query.get('model') ?? pictured?.name ?? null);
   const answer = useAnswer(() => (learned ? api.map(Number(most), 12, model) : undefined), [most, learned, model]);
   const settings = (
