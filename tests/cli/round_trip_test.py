@@ -4,11 +4,12 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import unittest
 
-from commonplace import CommandLineTest, main
+from commonplace import PROGRAM, CommandLineTest, main
 
 # A grey JPEG of 8 x 8 pixels without any metadata.
 JPEG = base64.b64decode(
@@ -168,6 +169,115 @@ class RoundTrip(CommandLineTest):
         self.assertEqual((self.folder / "t-xc/features.txt").read_text().split(),
                          ["night", "owl", "train"])
         self.assertEqual((self.folder / "t-xc/labels.txt").read_text().split(), ["Bird"])
+
+
+# A source in each format, as files below a folder. Every word that begins with "zq" must be found again.
+MARK = re.compile(r"zq\w+")
+SIDECAR = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:digiKam="http://www.digikam.org/ns/1.0/"><rdf:Description>
+ <dc:title><rdf:Alt><rdf:li xml:lang="x-default">zqtitle</rdf:li></rdf:Alt></dc:title>
+ <dc:description><rdf:Alt><rdf:li xml:lang="x-default">zqtext</rdf:li></rdf:Alt></dc:description>
+ <dc:creator><rdf:Seq><rdf:li>zqauthor</rdf:li></rdf:Seq></dc:creator>
+ <digiKam:TagsList><rdf:Seq><rdf:li>zqone/zqtwo</rdf:li></rdf:Seq></digiKam:TagsList>
+</rdf:Description></rdf:RDF></x:xmpmeta>"""
+SOURCES = {
+    "jsonl": {"items.jsonl": "".join(json.dumps(item) + "\n" for item in [
+        {"id": "https://zqid.org/a?b=1&c=2", "title": "zqtitle", "text": "zqtext\nzqline", "private": "zqprivate",
+         "tags": ["zqtag/zqlower", {"name": "zqmany", "count": 3}], "time": "2009-05-03"},
+        {"id": "zqplain", "lat": 1.5, "lon": -2.25, "labels": {"zqfield": "zqvalue"}, "zqdeep": {"zqkey": ["zqin", None]}},
+        {"id": "zqsubject", "subjects": [{"uri": "http://zqvocabulary.org/1", "label": "zqname"}]}])},
+    "csv": {"items.csv": 'id,title,text,tags,zqcolumn\nzqid,"zq ""title""","zqtext\nzqline",zqone; zqtwo,zqvalue\n'
+                         'zqnext,,,"zqthree, zqfour",\n'},
+    "tsv": {"items.tsv": 'id\ttitle\ttags\tzqcolumn\nzqid\tthe "zqbig" one\tzqone;zqtwo\tzqvalue\n'},
+    "bookmarks": {"bookmarks.html": """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8"><TITLE>Bookmarks</TITLE><H1>Bookmarks</H1>
+<DL><p><DT><H3>zqfolder</H3><DL><p>
+<DT><A HREF="https://zqid.org/?a=1&amp;b=2" ADD_DATE="1241345472" PRIVATE="1" TOREAD="1" ZQATTRIBUTE="zqvalue"
+ TAGS="zqone,zqtwo">zqtitle</A><DD>zqtext, <A HREF="https://zqlink.org/">zqmore</A>
+<DT><A HREF="https://zqnext.org/">zqnext</A></DL><p></DL><p>"""},
+    "pinboard": {"pinboard.json": json.dumps([
+        {"href": "https://zqid.org/", "description": "zqtitle", "extended": "zqtext", "meta": "zqmeta", "hash": "zqhash",
+         "time": "2009-05-03T10:11:12Z", "shared": "no", "toread": "yes", "tags": "zqone zqtwo"}])},
+    "bibtex": {"papers.bib": """% zqfree comment outside of entries is no record
+@article{zqkey, title = {zqtitle {\\"U}ber}, abstract = {zqtext}, keywords = {zqone, zqtwo}, year = 2009, month = may,
+  % a comment inside
+  journal = {zqjournal}, crossref = {zqvolume}}
+@proceedings{zqvolume, title = {zqproceedings}, publisher = {zqpublisher}}
+""".replace("% zqfree", "% free")},
+    "xc": {"xc/train.txt": "2 3 2\n0,1 0:1 2:0.5\n1 1:2\n", "xc/features.txt": "zqa\nzqb\nzqc\n",
+           "xc/labels.txt": "zqone\nzqtwo\n"},
+    "svmlight": {"items.svm": "+1 1:0.5 3:2\n-1 2:1\n"},
+    "photos": {"photos/night/zqowl.jpg": JPEG, "photos/night/zqowl.jpg.xmp": SIDECAR, "photos/zqplain.jpg": JPEG,
+               "photos/zqutf.jpg": JPEG, "photos/zqutf.jpg.xmp": SIDECAR.encode("utf-16")},
+}
+
+
+def covers(found, wanted):
+    """Whether everything that is wanted was found; it may say more."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return all(name in found and covers(found[name], value) for name, value in wanted.items())
+    return found == wanted
+
+
+class EveryFormat(CommandLineTest):
+    """Whatever goes in comes out, or the report says how many items lost something."""
+
+    def setUp(self):
+        super().setUp()
+        self.make_library()
+
+    def known_formats(self, *command):
+        done = subprocess.run([PROGRAM, *map(str, command), "--format", "nonsense"], capture_output=True, text=True)
+        return set(re.search(r"\{(.*?)\}", done.stdout + done.stderr).group(1).split(","))
+
+    def items(self, name):
+        return {item["id"]: item for item in self.json_lines("export", self.library, name)}
+
+    def source(self, form):
+        for name, content in SOURCES[form].items():
+            path = self.write(name, content)
+        return self.folder / form if form in ("xc", "photos") else path
+
+    def test_a_source_of_each_stands_here(self):
+        self.assertEqual(set(SOURCES), self.known_formats("add", self.library, "x", self.folder))
+
+    def test_nothing_vanishes_on_the_way_in(self):
+        for form in SOURCES:
+            with self.subTest(form):
+                self.assertEqual(self.add(form, self.source(form))["format"], form)
+                found = json.dumps(self.items(form), ensure_ascii=False).lower()
+                for name, content in SOURCES[form].items():
+                    if name.endswith("features.txt"):  # of the features, not of items
+                        continue
+                    text = content if isinstance(content, str) else content.decode(
+                        "utf-16" if content.startswith(b"\xff\xfe") else "latin-1")
+                    for mark in MARK.findall(text + name):
+                        self.assertIn(mark.lower(), found, name)
+
+    def test_nothing_vanishes_on_the_way_out(self):
+        targets = self.known_formats("export", self.library, "x")
+        self.assertGreater(len(targets), 1)
+        for form in SOURCES:
+            self.add(form, self.source(form))
+            before = self.items(form)
+            texts = form not in ("xc", "svmlight")  # these have features of their own
+            if texts:
+                self.output("features", self.library, form, "--tags", "--min-documents", 1, "--name", "words")
+            for target in sorted(targets):
+                with self.subTest(f"{form} to {target}"):
+                    out = self.folder / f"{form}-as-{target}"
+                    report = self.json("export", self.library, form, "--format", target, "--out", out,
+                                       *(["--features", "words"] if target == "xc" and texts else []))
+                    self.assertEqual(report["items"] + report["left_out"], len(before))
+                    if report["items"] == 0:
+                        continue
+                    again = f"{form}-from-{target}"
+                    self.assertEqual(self.add(again, out, "--format", target)["added"], report["items"])
+                    after = self.items(again)
+                    lost = sum(not covers(after.get(name, {}), item) for name, item in before.items())
+                    said = report["left_out"] + report["partly"]
+                    self.assertLessEqual(lost, said)
+                    self.assertEqual(lost == 0, said == 0)
 
 
 @unittest.skipUnless(shutil.which("exiftool") and shutil.which("exiv2"),

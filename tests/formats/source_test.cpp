@@ -139,6 +139,13 @@ TEST(ReadSource, RecognisesAFolderOfPhotos) {
   EXPECT_EQ(recognise_format(directory.path()), "photos");
 }
 
+TEST(ReadSource, SidecarsOfAnyEncodingDoNotHideThePicturesBesideThem) {
+  const TemporaryDirectory directory;
+  directory.write("a.jpg", "x");
+  directory.write("a.jpg.xmp", std::string("\xFF\xFE<\0x\0", 6));
+  EXPECT_EQ(recognise_format(directory.path()), "photos");
+}
+
 TEST(ReadSource, NamesWhatIsWrong) {
   const TemporaryDirectory directory;
   EXPECT_NE(error_of([&] { recognise_format(directory / "no"); }).find("no such file"),

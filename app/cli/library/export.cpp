@@ -95,7 +95,7 @@ int write_items(const Arguments& arguments, const Library& library, const Collec
     warn(counted(summary.partly, "item") + " with more than " + arguments.format +
          " has a place for" +
          (arguments.format == "xc"
-              ? " (titles, texts, times, metadata ...)"
+              ? " (ids other than the number of the row, titles, texts, times, metadata ...)"
               : " (a picture, a place, labels, counts of tags or metadata of several values)") +
          "; jsonl has all of it");
   if (arguments.out.empty()) return kSuccess;

@@ -408,7 +408,9 @@ class BibtexReader {
       if (!found)
         report_note(sink_, each.where,
                     concat("it refers to ", in_quotes(each.parent),
-                           ", which is not in the file; what it would have from there is missing"));
+                           ", which is neither later in the file nor a volume (a book, proceedings "
+                           "...) in it; what "
+                           "it would have from there is missing"));
       sink_.record(std::move(record));
     }
   }

@@ -220,6 +220,7 @@ std::string plain_stem(const fs::path& file) {
 
 std::optional<std::string> format_of_file(const fs::path& file) {
   if (is_picture(file)) return "photos";
+  if (ending_of(file) == ".xmp") return std::nullopt;  // of a picture, in whatever encoding
   const auto by_name = format_of_ending(ending_of(file));
   if (by_name && by_name != "jsonl") return by_name;
   const auto by_content = format_of_content(beginning_of(file));

@@ -36,15 +36,20 @@ void write_lines(const fs::path& path, const std::vector<std::string>& lines) {
 
 /// The items that go into one file of an XC folder, in row order.
 struct XcPart {
-  std::vector<Item> items;  ///< tags and nothing else
+  std::vector<Item> items;         ///< tags and nothing else
+  std::vector<std::string> ids;    ///< that the items had
+  std::vector<std::uint8_t> fits;  ///< nothing but the id may be lost
   Sparse features;
 };
+
+/// The file of items without a label "split".
+constexpr std::string_view kUnsplit = "data";
 
 /// The value of the label "split" (as an import of such a folder gives it), or "data".
 std::string part_of(const Item& item) {
   for (const Label& label : item.labels)
     if (label.field == "split") return label.value;
-  return "data";
+  return std::string(kUnsplit);
 }
 
 /// Only what an export made may be replaced by one.
@@ -59,16 +64,18 @@ void require_replaceable(const fs::path& folder) {
 
 std::map<std::string, XcPart> parts_of(const Library& library, const Collection& collection,
                                        TagView tags, const SparseView& features,
-                                       const Progress& progress, std::vector<std::string>& labels,
-                                       std::int64_t& partly) {
+                                       const Progress& progress, std::vector<std::string>& labels) {
   // One spelling of each tag: the first.
   std::map<std::string, std::string> spelling;
   std::map<std::string, XcPart> parts;
   ItemReader reader(library, collection, tags);
   std::int64_t count = 0;
-  const ItemSource source = items_of(reader, collection, progress, count, fits_xc, partly);
+  std::int64_t partly = 0;
+  const ItemSource source = items_of(reader, collection, progress, count, nullptr, partly);
   for (Item item; source(item);) {
     XcPart& part = parts[part_of(item)];
+    part.ids.push_back(item.id);
+    part.fits.push_back(static_cast<std::uint8_t>(fits_xc(item)));
     Item kept;
     for (ItemTag& tag : item.tags) {
       tag.name = spelling.try_emplace(tag_key(tag.name), tag.name).first->second;
@@ -87,6 +94,20 @@ std::map<std::string, XcPart> parts_of(const Library& library, const Collection&
   return parts;
 }
 
+/// How many items come back as less than they are: a folder of one file gives its rows their
+/// numbers as ids and no label, one of several the name of the file before them, and as a label.
+std::int64_t count_partly(const std::map<std::string, XcPart>& parts) {
+  std::int64_t partly = 0;
+  for (const auto& [name, part] : parts) {
+    const bool keeps_label = parts.size() > 1 || name == kUnsplit;
+    const std::string before = parts.size() > 1 ? name + "/" : "";
+    for (std::size_t row = 0; row < part.ids.size(); ++row)
+      if (!keeps_label || part.fits[row] == 0 || part.ids[row] != before + std::to_string(row))
+        ++partly;
+  }
+  return partly;
+}
+
 ExportSummary export_xc(const Library& library, const Collection& collection, TagView tags,
                         const fs::path& path, const std::string& features_name,
                         const Progress& progress) {
@@ -96,9 +117,8 @@ ExportSummary export_xc(const Library& library, const Collection& collection, Ta
   require_replaceable(path);
   const SparseFeatures features(feature_record(library, collection, features_name));
   std::vector<std::string> labels;
-  std::int64_t partly = 0;
   const std::map<std::string, XcPart> parts =
-      parts_of(library, collection, tags, features.matrix(), progress, labels, partly);
+      parts_of(library, collection, tags, features.matrix(), progress, labels);
 
   AtomicFolder folder(path);
   for (const auto& [name, part] : parts) {
@@ -120,7 +140,7 @@ ExportSummary export_xc(const Library& library, const Collection& collection, Ta
   if (!features.names().empty()) write_lines(folder.temporary() / "features.txt", features.names());
   write_lines(folder.temporary() / "labels.txt", labels);
   folder.commit();
-  return {collection.items, 0, partly};
+  return {collection.items, 0, count_partly(parts)};
 }
 
 }  // namespace
