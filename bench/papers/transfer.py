@@ -3,6 +3,7 @@
 
     bench/papers/transfer.py PROGRAM [--only newsgroups,sweeps,chain,selection,reviews,office,images]
                                      [--repeat 10] [--triples 160] [--plots FOLDER]
+    bench/papers/transfer.py PROGRAM --only drawings --emoji FOLDER   (OpenMoji, as './dev demo' installs it)
 """
 import argparse
 import itertools
@@ -10,6 +11,8 @@ import json
 import pathlib
 import random
 import re
+import subprocess
+import sys
 import tempfile
 import zlib
 
@@ -175,7 +178,7 @@ def reviews(program, folder, options):
             between = ["--intermediate", way[1]] if len(way) == 3 else []
             found = run(program, "evaluate", "transfer", library, "--source", way[0], *between, "--target", way[-1],
                         "--min-documents", 5, "--methods", ",".join(["commonplace", *(["direct"] if between else []), "svm",
-                                                           "factors"]))["methods"]
+                                                           *([] if options.no_factors else ["factors"])]))["methods"]
             rows.append({each["method"]: each for each in found})
         print(f"\nReviews, {len(ways)} ordered {title} of 12 domains, accuracy on the target, %:")
         for method in rows[0]:
@@ -263,15 +266,52 @@ def images(program, folder, options):
         print(f"  {method:14}" + "".join(f"{np.mean(sums[method, count]):8.1f}" for count in counts))
 
 
+# The groups of emoji that the folders of Open Clip Art may belong to; its other folders are of none, or of several.
+DRAWINGS = {"animals": ["animals-nature"], "plants": ["animals-nature"], "food": ["food-drink"],
+            "transportation": ["travel-places"], "buildings": ["travel-places"], "geography": ["travel-places", "flags"],
+            "people": ["people-body", "smileys-emotion"], "recreation": ["activities"], "tools": ["objects"],
+            "office": ["objects"], "electronics": ["objects"], "containers": ["objects"], "education": ["objects"],
+            "signs_and_symbols": ["symbols", "flags"]}
+
+
+def drawings(program, folder, options):
+    """From emoji to drawings, which are of other things, with the words of hundreds of authors."""
+    pictures = pathlib.Path("/usr/share/openclipart/svg")
+    if not pictures.is_dir() or not options.emoji:
+        sys.exit("drawings need Debian's openclipart-svg and --emoji FOLDER, both as './dev demo' installs them")
+    subprocess.run([pathlib.Path(__file__).parents[2] / "examples" / "demo_data.py", options.emoji, folder], check=True)
+    library = folder / "library"
+    run(program, "init", library)
+    run(program, "add", library, "drawings", pictures, "--labels-from-folders")
+    run(program, "add", library, "emoji", folder / "emoji.jsonl")
+    found = run(program, "transfer", library, "--source", "emoji", "--target", "drawings", "--label-field", "group",
+                "--direct", "--dry-run")
+    judged = [(each["probability"], each["label"] in DRAWINGS[top]) for each in found["predictions"]
+              if (top := each["item"].split("/")[0]) in DRAWINGS]
+    sure, right = np.array([p for p, _ in judged]), np.array([r for _, r in judged], dtype=float)
+    stage = found["stages"][-1]
+    print(f"\nEmoji to drawings: {len(found['predictions']):,} drawings, answered by {stage['answer']}, "
+          f"{100 * found['mean_probability']:.1f} % sure on average; expected {100 * stage['expected']:.1f} %")
+    bins = np.minimum((15 * sure).astype(int), 14)
+    ece = sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins))
+    print(f"  {len(judged):,} in folders that are told apart: {100 * sure.mean():.1f} % sure, {100 * right.mean():.1f} % right, "
+          f"expected calibration error {ece:.3f}")
+    order = np.argsort(-sure)
+    print("  right among the surest: " + ", ".join(
+        f"{share} % of them: {100 * right[order[:max(1, len(order) * share // 100)]].mean():.1f}" for share in (10, 25, 50, 100)))
+
+
 def main():
     parts = {"newsgroups": newsgroups, "sweeps": sweeps, "chain": chain, "selection": selection, "reviews": reviews, "office": office,
-             "images": images}
+             "images": images, "drawings": drawings}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--only", default=",".join(part for part in parts if part != "selection"))
+    parser.add_argument("--only", default=",".join(part for part in parts if part not in ("selection", "drawings")))
     parser.add_argument("--repeat", type=int, default=10)
     parser.add_argument("--triples", type=int, default=160, help="of the 1,320 ordered triples of reviews")
+    parser.add_argument("--no-factors", action="store_true", help="reviews: leave factors alone out, the slowest")
     parser.add_argument("--plots", type=pathlib.Path)
+    parser.add_argument("--emoji", type=pathlib.Path, help="the folder of OpenMoji")
     options = parser.parse_args()
     for name in options.only.split(","):
         with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as folder:

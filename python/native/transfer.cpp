@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include <pybind11/stl.h>
@@ -49,8 +50,8 @@ py::tuple carry(const std::vector<Labelled>& sources, const std::vector<Labelled
   return py::make_tuple(found, stages);
 }
 
-/// How naive Bayes and logistic regression are pooled.
-using Pool = std::pair<double, double>;
+/// How naive Bayes and logistic regression are pooled, and the cost of the latter.
+using Pool = std::tuple<double, double, double>;
 
 Pool choose(const Rows& teachers, const py::array& classes, const std::string& kind, int jobs,
             const py::object& progress) {
@@ -59,7 +60,7 @@ Pool choose(const Rows& teachers, const py::array& classes, const std::string& k
   return watched(jobs, progress, [&](const Run& run) {
     const ClassifierPool pool =
         choose_pool(items, known, features_in_use(items, run.comm), kind, {}, run);
-    return Pool{pool.naive_bayes, pool.regression};
+    return Pool{pool.naive_bayes, pool.regression, pool.cost};
   });
 }
 
@@ -71,8 +72,7 @@ py::array tell(const Rows& teachers, const py::array& classes, const Rows& items
   const MatrixD known = view<double>(classes);
   return give(watched(jobs, progress, [&](const Run& run) {
     ClassifierPool pooled;
-    pooled.naive_bayes = pool.first;
-    pooled.regression = pool.second;
+    std::tie(pooled.naive_bayes, pooled.regression, pooled.cost) = pool;
     return class_probabilities(
         pooled_evidence(pooled, from, known, features_in_use(from, run.comm), of, {}, run));
   }));

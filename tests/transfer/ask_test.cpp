@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
+#include "commonplace/base/rng.h"
 #include "commonplace/io/fields_json.h"
 #include "commonplace/library/machine_labels.h"
 #include "commonplace/library/stored_features.h"
@@ -130,6 +131,30 @@ TEST_F(TransferTask, RefusesWhereNothingIsSharedUnlessForced) {
   transfer::Request forced = request({"i"});
   forced.force = true;
   EXPECT_FALSE(transfer(forced).refused);
+}
+
+/// The source's labels have nothing to do with its words, which are those of "i".
+TEST_F(TransferTask, RefusesWhatIsNoBetterThanGuessingUnlessForced) {
+  std::string lines;
+  for (int i = 0; i < 200; ++i)
+    lines += R"({"id":"g)" + std::to_string(i) + R"(","text":"w)" +
+             std::to_string(36 + random_bits(1, static_cast<std::uint64_t>(i), 0) % 72) + R"(x w)" +
+             std::to_string(36 + random_bits(2, static_cast<std::uint64_t>(i), 0) % 72) +
+             R"(x","label":")" + kClasses[random_bits(3, static_cast<std::uint64_t>(i), 0) % 2] +
+             "\"}\n";
+  test::import_jsonl(library(), "guesses", lines);
+  transfer::Request asked;
+  asked.sources = {"guesses"};
+  asked.target = "i";
+  asked.direct = true;
+  const transfer::Answer summary = transfer(asked);
+  EXPECT_TRUE(summary.refused);
+  EXPECT_NE(summary.reason.find("no better than guessing"), std::string::npos) << summary.reason;
+  EXPECT_TRUE(machine_labels_of(library(), collection_named("i"), "i1").empty());
+  asked.force = true;
+  const transfer::Answer forced = transfer(asked);
+  EXPECT_FALSE(forced.refused);
+  EXPECT_EQ(forced.written, 120);
 }
 
 TEST_F(TransferTask, KeepsLabelsOfTheTargetAndLearnsFromThem) {

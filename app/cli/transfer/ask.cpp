@@ -1,5 +1,6 @@
 #include "commonplace/transfer/ask.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -46,24 +47,38 @@ void show_stages(const transfer::Answer& summary) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
     const transfer::Stage& stage = summary.stages[i];
-    rows.push_back({i < summary.through.size() ? summary.through[i] : summary.target,
-                    fixed(100 * stage.shared_features, 0), stage.told_by,
-                    std::string(stage.clustered ? "yes" : "no") +
-                        (stage.trial.items > 0 ? ", " + fixed(100 * stage.trial.before, 0) +
-                                                     " to " + fixed(100 * stage.trial.after, 0)
-                                               : ""),
-                    fixed(100 * stage.agreement, 0),
-                    with_commas(stage.report.iterations) +
-                        (stage.report.converged || !stage.clustered ? "" : ", not converged"),
-                    with_commas(stage.refinements)});
+    rows.push_back(
+        {i < summary.through.size() ? summary.through[i] : summary.target,
+         fixed(100 * stage.shared_features, 0), stage.told_by, fixed(100 * stage.expected, 0),
+         std::string(stage.clustered ? "yes" : "no") +
+             (stage.simulation.items > 0 ? ", " + fixed(100 * stage.simulation.refined, 0) + " (" +
+                                               fixed(100 * stage.simulation.self_trained, 0) + ")"
+                                         : ""),
+         fixed(100 * stage.agreement, 0),
+         with_commas(stage.report.iterations) +
+             (stage.report.converged || !stage.clustered ? "" : ", not converged"),
+         with_commas(stage.refinements)});
   }
-  print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "GROUPED, % RIGHT",
-               "AGREES WITH THEM, %", "ITERATIONS", "REFINEMENTS"},
+  print_table({"REACHED", "SHARED FEATURES, %", "TOLD BY", "EXPECTED RIGHT, %",
+               "GROUPED, % RIGHT (IF NOT)", "AGREES WITH THEM, %", "ITERATIONS", "REFINEMENTS"},
               rows);
   for (std::size_t i = 0; i < summary.stages.size(); ++i)
     if (summary.stages[i].collapsed)
       warn("In '" + (i < summary.through.size() ? summary.through[i] : summary.target) +
            "' items group by something else than these labels; that step was undone.");
+}
+
+/// Says how many labels will be wrong, if those are many, and how to write fewer.
+void warn_of_doubt(const transfer::Answer& summary) {
+  constexpr double kDoubtful = 0.75;
+  constexpr double kSure = 0.9;
+  if (summary.sure == 0 || summary.mean_probability >= kDoubtful) return;
+  const auto sure =
+      std::count_if(summary.predictions.begin(), summary.predictions.end(),
+                    [](const transfer::Prediction& each) { return each.probability >= kSure; });
+  warn("About " + fixed(100 * (1 - summary.mean_probability), 0) +
+       " in 100 of the labels are expected to be wrong; --above 0.9 takes the " +
+       with_commas(sure) + " that are surer than that alone.");
 }
 
 void show(const Arguments& arguments, const transfer::Answer& summary) {
@@ -85,6 +100,7 @@ void show(const Arguments& arguments, const transfer::Answer& summary) {
        (summary.known > 0 ? with_commas(summary.known) + " items have a label of their own, "
                                                          "which is as it was."
                           : ""));
+  if (arguments.request.above == 0) warn_of_doubt(summary);
 }
 
 int run_undo(const Arguments& arguments) {

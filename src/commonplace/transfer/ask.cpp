@@ -1,12 +1,14 @@
 #include "commonplace/transfer/ask.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/base/join.h"
 #include "commonplace/comm/serialise.h"
 #include "commonplace/io/fields_json.h"
 #include "commonplace/io/options_json.h"
@@ -207,6 +209,14 @@ Answer ask(Library& library, const Request& request, const ReadOptions& read,
 
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), options, run);
   summary.stages = std::move(found.stages);
+  if (summary.reason.empty() && summary.stages.back().expected <= summary.stages.back().guessing) {
+    summary.reason =
+        concat("what '", join(request.sources), "' says of '", request.target,
+               "' is expected to be right in ", std::lround(100 * summary.stages.back().expected),
+               " %, which is no better than guessing");
+    summary.refused = !request.force;
+    if (summary.refused) return summary;
+  }
   collect(data, put_together(found.classes.back(), run.comm), request.above, summary);
   summary.seconds = run.comm.broadcast(seconds_since(begin), 0);
   if (request.dry_run) return summary;

@@ -86,15 +86,17 @@ void visit_fields(const Stage& stage, Visit&& visit) {
   visit("refinements", stage.refinements, "rounds of them");
   visit("told_by", stage.told_by, "what the start was told by");
   visit("expected", stage.expected, "share of the start that is expected to be right");
+  visit("guessing", stage.guessing, "what naming the commonest class may reach");
   visit("answer", stage.answer, "the step that the answer is of");
   visit("collapsed", stage.collapsed, "a later step was undone");
   visit("grouped", stage.clustered, "it was factorised and refined");
-  visit("right_before_grouping", stage.trial.before, "in a trial on labelled items");
-  visit("right_after_grouping", stage.trial.after, "in a trial on labelled items");
+  visit("right_before_grouping", stage.simulation.start, "in a simulated transfer");
+  visit("right_after_grouping", stage.simulation.refined, "in a simulated transfer");
+  visit("right_after_self_training", stage.simulation.self_trained, "in a simulated transfer");
   visit("renamed", stage.permuted, "the labels were");
   visit("shared_features", stage.shared_features,
         "share of its features that the one before it has too");
-  visit("agreement", stage.agreement, "share of items whose class the shared words speak for most");
+  visit("agreement", stage.agreement, "share of items that are of the class that the start said");
 }
 template <class Visit>
 void visit_fields(const Answer& summary, Visit&& visit) {

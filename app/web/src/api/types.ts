@@ -775,14 +775,16 @@ export interface TransferResult {
     refinements: number; // rounds of them
     told_by: string; // what the start was told by
     expected: number; // share of the start that is expected to be right
+    guessing: number; // what naming the commonest class may reach
     answer: string; // the step that the answer is of
     collapsed: boolean; // a later step was undone
     grouped: boolean; // it was factorised and refined
-    right_before_grouping: number; // in a trial on labelled items
-    right_after_grouping: number; // in a trial on labelled items
+    right_before_grouping: number; // in a simulated transfer
+    right_after_grouping: number; // in a simulated transfer
+    right_after_self_training: number; // in a simulated transfer
     renamed: boolean; // the labels were
     shared_features: number; // share of its features that the one before it has too
-    agreement: number; // share of items whose class the shared words speak for most
+    agreement: number; // share of items that are of the class that the start said
   }[]; // one a collection of the path
   labels: Record<string, number>; // how many items get each, of those that are sure enough
   known: number; // items of the target that had a label before

@@ -15,7 +15,9 @@ constexpr double kFewestHeldOut = 10;
 constexpr double kLeastProbability = 1e-12;
 constexpr std::array kNaiveBayesWeights = {0.0,  1.0,  0.7,  0.5,  0.35, 0.25,
                                            0.18, 0.12, 0.08, 0.05, 0.03};
-constexpr std::array kRegressionWeights = {0.0, 0.5, 0.7, 1.0, 1.4, 2.0};
+constexpr std::array kRegressionWeights = {0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0};
+/// A regression of the first is flatter than a linear SVM of cost 1, of the second about as tight.
+constexpr std::array kRegressionCosts = {1.0, 4.0};
 
 /// What a classifier learned by `learn` from the other folds says of each item.
 template <class Tell>
@@ -43,9 +45,11 @@ MatrixD by_words(const SparseView& teachers, const MatrixD& classes,
 }
 
 MatrixD by_regression(const SparseView& teachers, const MatrixD& classes,
-                      const std::vector<std::uint8_t>& used, const SparseView& items,
+                      const std::vector<std::uint8_t>& used, const SparseView& items, double cost,
                       const Run& run) {
-  return class_evidence(fit_logistic_regression(teachers, classes, used, {}, run), items, run);
+  LogisticRegressionOptions options;
+  options.cost = cost;
+  return class_evidence(fit_logistic_regression(teachers, classes, used, options, run), items, run);
 }
 
 /// How likely items are by some probabilities of their classes.
@@ -94,32 +98,39 @@ ClassifierPool choose_pool(const SparseView& items, const MatrixD& classes,
                            const NaiveBayesOptions& options, const Run& run) {
   const std::vector<std::int32_t> labels = most_likely(classes);
   MatrixD words = MatrixD::Zero(classes.rows(), classes.cols());
-  MatrixD regression = words;
   if (kind != "logistic")
     words = cross_fitted(items, classes, run, [&](const MatrixD& known) {
       return by_words(items, known, used, items, options, run);
     });
-  if (kind != "naive-bayes")
-    regression = cross_fitted(items, classes, run, [&](const MatrixD& known) {
-      return by_regression(items, known, used, items, run);
-    });
   ClassifierPool best;
   Tuner tuner({run.comm, run.jobs}, {.one_standard_error = false});
-  for (const double of_words : kNaiveBayesWeights)
-    for (const double of_regression : kRegressionWeights) {
-      if ((kind == "logistic") != (of_words <= 0) && kind != "auto") continue;
-      if ((kind == "naive-bayes") != (of_regression <= 0) && kind != "auto") continue;
-      if (of_words + of_regression <= 0) continue;
-      HeldOut held;
-      if (tuner.attempt(told_by({of_words, of_regression}), [&] {
-            held =
-                judge_held_out(class_probabilities(of_words * words + of_regression * regression),
-                               labels, run.comm);
-            return std::vector{held.likelihood};
-          }))
-        best = {of_words, of_regression, held.right / std::max(1.0, held.items),
-                held.confidence / std::max(1.0, held.items), held.items};
-    }
+  for (const double cost : kRegressionCosts) {
+    MatrixD regression = MatrixD::Zero(classes.rows(), classes.cols());
+    if (kind != "naive-bayes")
+      regression = cross_fitted(items, classes, run, [&](const MatrixD& known) {
+        return by_regression(items, known, used, items, cost, run);
+      });
+    for (const double of_words : kNaiveBayesWeights)
+      for (const double of_regression : kRegressionWeights) {
+        if ((kind == "logistic") != (of_words <= 0) && kind != "auto") continue;
+        if ((kind == "naive-bayes") != (of_regression <= 0) && kind != "auto") continue;
+        if (of_words + of_regression <= 0) continue;
+        HeldOut held;
+        if (tuner.attempt(told_by({of_words, of_regression}), [&] {
+              held =
+                  judge_held_out(class_probabilities(of_words * words + of_regression * regression),
+                                 labels, run.comm);
+              return std::vector{held.likelihood};
+            }))
+          best = {of_words,
+                  of_regression,
+                  cost,
+                  held.right / std::max(1.0, held.items),
+                  held.confidence / std::max(1.0, held.items),
+                  held.items};
+      }
+    if (kind == "naive-bayes") break;
+  }
   if (best.items < kFewestHeldOut) {
     best.naive_bayes = kind == "logistic" ? 0 : 1;
     best.regression = kind == "logistic" ? 1 : 0;
@@ -134,7 +145,7 @@ MatrixD pooled_evidence(const ClassifierPool& pool, const SparseView& teachers,
   if (pool.naive_bayes > 0)
     sum += pool.naive_bayes * by_words(teachers, classes, used, items, options, run);
   if (pool.regression > 0)
-    sum += pool.regression * by_regression(teachers, classes, used, items, run);
+    sum += pool.regression * by_regression(teachers, classes, used, items, pool.cost, run);
   return sum;
 }
 
@@ -146,6 +157,15 @@ MatrixD cross_fitted_evidence(const ClassifierPool& pool, const SparseView& teac
   });
 }
 
+MatrixD self_trained(const ClassifierPool& pool, const SparseView& items, const MatrixD& start,
+                     const MatrixD& classes, const std::vector<std::uint8_t>& used,
+                     const std::vector<double>& shares, const NaiveBayesOptions& options,
+                     const Run& run) {
+  const MatrixD own = cross_fitted_evidence(pool, items, classes, used, options, run);
+  return probabilities_with_shares(start.cwiseMax(kLeastStart).array().log().matrix() + own, shares,
+                                   run.comm);
+}
+
 double mean_confidence(const MatrixD& probabilities, Comm& comm) {
   std::array<double, 2> sums{
       probabilities.rows() > 0 ? probabilities.rowwise().maxCoeff().sum() : 0.0,
@@ -154,9 +174,8 @@ double mean_confidence(const MatrixD& probabilities, Comm& comm) {
   return sums[0] / std::max(1.0, sums[1]);
 }
 
-MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& comm) {
+double inverse_temperature_of(const MatrixD& evidence, double confidence, Comm& comm) {
   constexpr int kHalvings = 40;
-  const MatrixD evidence = probabilities.cwiseMax(kLeastProbability).array().log();
   // Of the logarithm of the inverse temperature, which the confidence grows with.
   double low = std::log(1e-3);
   double high = std::log(1e2);
@@ -166,7 +185,12 @@ MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& c
         mean_confidence(class_probabilities(evidence, std::exp(middle)), comm) > confidence;
     (surer ? high : low) = middle;
   }
-  return class_probabilities(evidence, std::exp(low));
+  return std::exp(low);
+}
+
+MatrixD with_confidence(const MatrixD& probabilities, double confidence, Comm& comm) {
+  const MatrixD evidence = probabilities.cwiseMax(kLeastProbability).array().log();
+  return class_probabilities(evidence, inverse_temperature_of(evidence, confidence, comm));
 }
 
 }  // namespace commonplace::transfer

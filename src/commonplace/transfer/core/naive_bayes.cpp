@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kFolds = 5;
 constexpr std::uint64_t kFoldSeed = 5;
-constexpr std::uint64_t kHalfSeed = 6;
 constexpr double kLeastLikely = 1e-12;
 constexpr std::int64_t kFewestLabelled = 10;
 
@@ -63,26 +62,6 @@ void require_classes(const SparseView& items, const MatrixD& classes) {
   require(classes.rows() == items.rows && classes.cols() >= 1, "there are ", items.rows,
           " items but classes of ", classes.rows());
 }
-
-/// Some rows with their labels.
-struct LabelledRows {
-  Sparse rows;
-  std::vector<std::int32_t> labels;
-
-  void add(const SparseView& from, std::int64_t row, std::int32_t label) {
-    rows.push_row(from, row);
-    labels.push_back(label);
-  }
-  double right(const MatrixD& classes) const {
-    double count = 0;
-    for (Eigen::Index row = 0; row < classes.rows(); ++row) {
-      Eigen::Index best = 0;
-      classes.row(row).maxCoeff(&best);
-      count += best == labels[static_cast<std::size_t>(row)] ? 1 : 0;
-    }
-    return count;
-  }
-};
 
 }  // namespace
 
@@ -154,14 +133,15 @@ MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature)
   return result;
 }
 
-MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm) {
+MatrixD probabilities_with_shares(const MatrixD& evidence, const std::vector<double>& shares,
+                                  Comm& comm) {
   constexpr int kRounds = 100;
   constexpr double kClose = 1e-6;
   const Eigen::Index classes = evidence.cols();
   Eigen::RowVectorXd offset = Eigen::RowVectorXd::Zero(classes);
   MatrixD result;
   for (int round = 0; round < kRounds; ++round) {
-    result = class_probabilities((evidence * inverse_temperature).rowwise() + offset);
+    result = class_probabilities(evidence.rowwise() + offset);
     std::vector<double> sums(static_cast<std::size_t>(classes) + 1);
     for (Eigen::Index k = 0; k < classes; ++k)
       sums[static_cast<std::size_t>(k)] = result.col(k).sum();
@@ -169,14 +149,22 @@ MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperatu
     comm.sum(sums);
     double farthest = 0;
     for (Eigen::Index k = 0; k < classes; ++k) {
-      const double share = std::max(sums[static_cast<std::size_t>(k)], 1e-9) / sums.back();
-      const double step = std::log(share * static_cast<double>(classes)) / 2;
+      const auto label = static_cast<std::size_t>(k);
+      const double share = std::max(sums[label], 1e-9) / sums.back();
+      const double step = std::log(share / shares[label]) / 2;
       offset(k) -= step;
       farthest = std::max(farthest, std::abs(step));
     }
     if (farthest < kClose) break;
   }
   return result;
+}
+
+MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm) {
+  const auto classes = static_cast<std::size_t>(evidence.cols());
+  return probabilities_with_shares(evidence * inverse_temperature,
+                                   std::vector<double>(classes, 1 / static_cast<double>(classes)),
+                                   comm);
 }
 
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
@@ -211,36 +199,6 @@ RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
   }
   if (refined.evidence.size() == 0) learn_evidence();
   return refined;
-}
-
-ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
-                                     std::int64_t classes, const NaiveBayesOptions& options,
-                                     const Run& run) {
-  require(std::ssize(labels) == items.rows, "there are ", items.rows, " items but ", labels.size(),
-          " labels");
-  const std::int64_t before = rows_before(items.rows, run.comm);
-  std::array<LabelledRows, 2> halves;
-  for (LabelledRows& half : halves) half.rows.columns = items.columns;
-  for (std::int64_t row = 0; row < items.rows; ++row)
-    if (const std::int32_t label = labels[static_cast<std::size_t>(row)]; label >= 0)
-      halves[random_bits(kHalfSeed, static_cast<std::uint64_t>(before + row), 0) % 2].add(
-          items, row, label);
-  std::array<double, 3> sums{};
-  for (const std::size_t which : {0, 1}) {
-    const LabelledRows& known = halves[1 - which];
-    const LabelledRows& asked = halves[which];
-    const NaiveBayes model =
-        fit_naive_bayes(known.rows.view(), class_indicators(known.labels, classes),
-                        features_in_use(known.rows.view(), run.comm), options, run);
-    const MatrixD told =
-        class_probabilities(class_evidence(model, asked.rows.view(), options, run));
-    sums[0] += asked.right(told);
-    sums[1] += asked.right(refine_classes(asked.rows.view(), told, {}, options, run).classes);
-    sums[2] += static_cast<double>(asked.rows.rows());
-  }
-  run.comm.sum(sums);
-  const double count = std::max(1.0, sums[2]);
-  return {sums[0] / count, sums[1] / count, sums[2]};
 }
 
 std::int64_t rows_before(std::int64_t rows, Comm& comm) {

@@ -65,6 +65,10 @@ MatrixD class_probabilities(const MatrixD& evidence, double inverse_temperature 
 /// favours one class throughout; as a start the middle is better.
 MatrixD balanced_probabilities(const MatrixD& evidence, double inverse_temperature, Comm& comm);
 
+/// The same with classes that have these shares of the items in sum, all above 0.
+MatrixD probabilities_with_shares(const MatrixD& evidence, const std::vector<double>& shares,
+                                  Comm& comm);
+
 struct RefinedClasses {
   MatrixD classes;     ///< items x classes, rows of sum one
   MatrixD evidence;    ///< that they come from; given items too
@@ -77,20 +81,6 @@ struct RefinedClasses {
 RefinedClasses refine_classes(const SparseView& items, MatrixD classes,
                               std::span<const std::uint8_t> given, const NaiveBayesOptions& options,
                               const Run& run);
-
-/// Shares of labelled items that are right, each classified by the other half of them.
-struct ClusterTrial {
-  double before = 0;  ///< by the words of the other half
-  double after = 0;   ///< after they were refined among themselves from there
-  double items = 0;   ///< labelled, over all ranks
-};
-
-/// Tests the cluster assumption, that items group by themselves as their labels say: posts about
-/// cars and about guns do, reviews that praise and that blame do not, as they group by what they
-/// review. O(nonzeros classes iterations).
-ClusterTrial test_cluster_assumption(const SparseView& items, std::span<const std::int32_t> labels,
-                                     std::int64_t classes, const NaiveBayesOptions& options,
-                                     const Run& run);
 
 /// Temperature scaling, fitted on held-out items.
 struct TemperatureScaling {

@@ -10,25 +10,23 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/math/assignment.h"
 #include "commonplace/transfer/core/base_classifiers.h"
+#include "commonplace/transfer/core/simulated_transfer.h"
 
 namespace commonplace::transfer {
 namespace {
 
-/// A start is never surer than this, so that every class can still grow.
-constexpr double kLeastStart = 0.01;
 /// No accuracy is expected to be higher.
 constexpr double kMostExpected = 0.99;
 /// The least weight of a collection that was labelled on the way.
 constexpr double kLeastTrust = 0.01;
 /// So many standard errors above chance is more than chance explains.
 constexpr double kChanceErrors = 3;
-/// A class has collapsed if it keeps less than this of the share that the start gave it.
+/// A class has collapsed if it keeps less than this of the items that the start gave it, if those
+/// were a few at least.
 constexpr double kLeastKept = 0.2;
-
-/// Clustering may cost so much accuracy on the collection before: it makes up for what evidence
-/// from other collections lacks. Posts about different things lose up to 0.03, reviews 0.13 and
-/// more.
-constexpr double kTolerated = 0.08;
+constexpr double kFewItems = 5;
+/// Fewer held-out items than these do not tell an accuracy from guessing.
+constexpr double kFewestJudged = 30;
 
 std::vector<std::int32_t> labels_or_none(const TransferCollection& collection) {
   return collection.labels.empty()
@@ -116,6 +114,7 @@ class StagedTransfer {
     refined_ = stage.answer == "refinement";
     stage.agreement = agreement(state);
     state.expected = mean_confidence(state.classes, run_.comm);
+    if (refined_) state.expected = std::min(state.expected, refined_expected_);
     return stage;
   }
 
@@ -149,15 +148,17 @@ class StagedTransfer {
     return std::min(kMostExpected, (labelled + 1) / (labelled + 2));
   }
 
-  /// Temperature scaling by held-out items of the sources; other answers are as sure as was
-  /// expected of them already.
+  /// Temperature scaling by held-out items of the sources, and not surer on average than the
+  /// simulated transfer is right; other answers are as sure as was expected of them already.
   double calibrate_refined(MatrixD& probabilities) const {
     double sum = 0;
     for (std::size_t which = 0; which < sources_; ++which)
       sum += fit_temperature(states_[which].items, states_[which].labels, classes_,
                              states_[which].used, options_.naive_bayes, run_)
                  .inverse_temperature;
-    const double inverse_temperature = sum / static_cast<double>(sources_);
+    const double inverse_temperature =
+        std::min(sum / static_cast<double>(sources_),
+                 inverse_temperature_of(refined_evidence_, refined_expected_, run_.comm));
     const State& last = states_.back();
     const MatrixD calibrated = class_probabilities(refined_evidence_, inverse_temperature);
     for (std::size_t item = 0; item < last.given.size(); ++item)
@@ -210,6 +211,7 @@ class StagedTransfer {
                          run_);
     };
     evidence_ = MatrixD::Zero(state.items.rows, classes_);
+    shares_.assign(static_cast<std::size_t>(classes_), 0);
     double trusted = 0;
     double expected = 0;
     for (std::size_t from = 0; from < which; ++from) {
@@ -219,27 +221,56 @@ class StagedTransfer {
       const ClassifierPool pool = choose(teacher, teacher.classes, common);
       const MatrixD said = learn(pool, teacher, teacher.classes, common);
       const double trust = trust_in(from, common);
+      const std::vector<double> shares = class_shares(teacher.classes);
+      for (std::size_t label = 0; label < shares.size(); ++label)
+        shares_[label] += trust * shares[label];
       evidence_ += trust * said;
-      expected += trust * expected_accuracy(pool, said, teacher.expected);
+      expected += trust * expected_accuracy(pool, said, shares, teacher.expected);
       if (trusted <= 0) pool_ = pool;
       trusted += trust;
     }
     if (trusted > 0) {
       evidence_ /= trusted;
       expected /= trusted;
+      for (double& share : shares_) share /= trusted;
     }
     if (state.has_labels) {
       const MatrixD known = class_indicators(state.labels, classes_);
       // Few labels cannot choose a classifier: as for the first collection, if there is one.
       if (trusted <= 0) pool_ = choose(state, known, state.used);
       const MatrixD said = learn(pool_, state, known, state.used);
-      if (trusted <= 0) expected = expected_accuracy(pool_, said, 1);
+      if (trusted <= 0) {
+        shares_ = class_shares(known);
+        expected = expected_accuracy(pool_, said, shares_, 1);
+      }
       evidence_ += said;
+    } else if (trusted <= 0) {
+      shares_.assign(static_cast<std::size_t>(classes_), 1 / static_cast<double>(classes_));
     }
     stage.told_by = told_by(pool_);
     stage.expected = std::clamp(expected, 1 / static_cast<double>(classes_), kMostExpected);
-    start_ =
-        with_confidence(balanced_probabilities(evidence_, 1, run_.comm), stage.expected, run_.comm);
+    stage.guessing = guessing(pool_);
+    start_ = with_confidence(probabilities_with_shares(evidence_, shares_, run_.comm),
+                             stage.expected, run_.comm);
+  }
+
+  /// The shares of the classes among items, none of them 0.
+  std::vector<double> class_shares(const MatrixD& classes) const {
+    std::vector<double> shares(static_cast<std::size_t>(classes_));
+    for (std::int64_t k = 0; k < classes_; ++k)
+      shares[static_cast<std::size_t>(k)] = classes.col(k).sum();
+    run_.comm.sum(shares);
+    const double all = std::accumulate(shares.begin(), shares.end(), static_cast<double>(classes_));
+    for (double& share : shares) share = (share + 1) / all;
+    return shares;
+  }
+
+  /// What guessing may reach on the items that the pool was judged by: the share of the commonest
+  /// class, and two standard errors; 0 where it was not judged.
+  double guessing(const ClassifierPool& pool) const {
+    if (pool.items < kFewestJudged) return 0;
+    const double share = *std::max_element(shares_.begin(), shares_.end());
+    return share + 2 * std::sqrt(share * (1 - share) / pool.items);
   }
 
   /// The weight of what a collection says by the features `common`: 1 for sources; those that were
@@ -276,32 +307,38 @@ class StagedTransfer {
   /// 2021): as much less than on held-out items as it is less sure here. Of what the teacher itself
   /// is taught, only so much is right.
   double expected_accuracy(const ClassifierPool& pool, const MatrixD& evidence,
-                           double taught) const {
-    const double sure = mean_confidence(balanced_probabilities(evidence, 1, run_.comm), run_.comm);
+                           const std::vector<double>& shares, double taught) const {
+    const double sure =
+        mean_confidence(probabilities_with_shares(evidence, shares, run_.comm), run_.comm);
     const double here = pool.items > 0 ? pool.accuracy + sure - pool.confidence : sure;
     return chance_agreement(std::clamp(here, 0.0, 1.0), taught);
   }
 
-  /// Whether `which` is factorised and refined, by how items of those it is paired with fare.
-  void decide_clustering(std::size_t which, Stage& stage) const {
+  /// Whether `which` is factorised and refined, by how items of those it is paired with fare in a
+  /// simulated transfer.
+  void decide_clustering(std::size_t which, Stage& stage) {
     stage.clustered = options_.cluster_assumption != "no";
+    refined_expected_ = kMostExpected;
     if (options_.cluster_assumption != "auto") return;
-    ClusterTrial sum;
+    SimulatedTransfer sum;
     for (const std::size_t from : leading_to(which)) {
       const State& teacher = states_[from];
-      const ClusterTrial trial = test_cluster_assumption(
+      const SimulatedTransfer found = simulate_transfer(
           only_features(teacher.items, common_features(from, which)).view(),
-          most_likely(teacher.classes), classes_, options_.naive_bayes, run_);
-      sum.before += trial.before * trial.items;
-      sum.after += trial.after * trial.items;
-      sum.items += trial.items;
+          most_likely(teacher.classes), shares_, stage.expected, pool_, options_.naive_bayes, run_);
+      sum.start += found.start * found.items;
+      sum.self_trained += found.self_trained * found.items;
+      sum.refined += found.refined * found.items;
+      sum.error += found.error * found.items;
+      sum.items += found.items;
     }
     if (sum.items > 0) {
-      sum.before /= sum.items;
-      sum.after /= sum.items;
+      for (double* each : {&sum.start, &sum.self_trained, &sum.refined, &sum.error})
+        *each /= sum.items;
+      refined_expected_ = std::min(kMostExpected, sum.refined);
     }
-    stage.trial = sum;
-    stage.clustered = sum.after >= sum.before - kTolerated;
+    stage.simulation = sum;
+    stage.clustered = sum.clusters();
   }
 
   void start(State& state) const {
@@ -332,11 +369,10 @@ class StagedTransfer {
     set_unknown(state, start_);
     stage.answer = "start";
     if (!options_.refine || stage.expected * static_cast<double>(classes_) <= 1) return;
-    const MatrixD own = cross_fitted_evidence(pool_, state.items, state.classes, state.used,
-                                              options_.naive_bayes, run_);
-    const MatrixD evidence = start_.cwiseMax(kLeastStart).array().log().matrix() + own;
     const MatrixD next =
-        with_confidence(balanced_probabilities(evidence, 1, run_.comm), stage.expected, run_.comm);
+        with_confidence(self_trained(pool_, state.items, start_, state.classes, state.used, shares_,
+                                     options_.naive_bayes, run_),
+                        stage.expected, run_.comm);
     if (!is_plausible(next)) return;
     set_unknown(state, next);
     stage.answer = "self-training";
@@ -386,7 +422,7 @@ class StagedTransfer {
     const double all = std::max(1.0, sums[2 * count + 1]);
     double chance = 0;
     for (std::size_t label = 0; label < count; ++label) {
-      if (sums[count + label] < kLeastKept * sums[label]) return false;
+      if (sums[label] >= kFewItems && sums[count + label] < kLeastKept * sums[label]) return false;
       chance += sums[label] / all * sums[count + label] / all;
     }
     return sums[2 * count] / all > chance + kChanceErrors * std::sqrt(chance * (1 - chance) / all);
@@ -455,16 +491,13 @@ class StagedTransfer {
     set_unknown(state, permuted.cwiseMax(kLeastStart));
   }
 
+  /// The share of items that are of the class that the start said.
   double agreement(const State& state) const {
-    const MatrixD centred = centred_evidence();
-    std::array<double, 2> counts{0, static_cast<double>(centred.rows())};
-    for (Eigen::Index row = 0; row < centred.rows(); ++row) {
-      Eigen::Index said = 0;
-      Eigen::Index found = 0;
-      centred.row(row).maxCoeff(&said);
-      state.classes.row(row).maxCoeff(&found);
-      counts[0] += said == found ? 1 : 0;
-    }
+    const std::vector<std::int32_t> said = most_likely(start_);
+    const std::vector<std::int32_t> found = most_likely(state.classes);
+    std::array<double, 2> counts{0, static_cast<double>(said.size())};
+    for (std::size_t item = 0; item < said.size(); ++item)
+      counts[0] += said[item] == found[item] ? 1 : 0;
     run_.comm.sum(counts);
     return counts[0] / std::max(1.0, counts[1]);
   }
@@ -474,12 +507,14 @@ class StagedTransfer {
   const Options& options_;
   Run run_;
   std::vector<State> states_;
-  MatrixD evidence_;          ///< for the collection that is being reached
-  MatrixD start_;             ///< the probabilities that follow from it
-  ClassifierPool pool_;       ///< that told it
-  MatrixD factorised_;        ///< its classes before they were refined
-  MatrixD refined_evidence_;  ///< its own, after it was refined
-  bool refined_ = false;      ///< the refined classes of the last collection stand
+  MatrixD evidence_;                         ///< for the collection that is being reached
+  std::vector<double> shares_;               ///< of the classes in those that tell it
+  MatrixD start_;                            ///< the probabilities that follow from both
+  ClassifierPool pool_;                      ///< that told it
+  MatrixD factorised_;                       ///< its classes before they were refined
+  MatrixD refined_evidence_;                 ///< its own, after it was refined
+  bool refined_ = false;                     ///< the refined classes of the last collection stand
+  double refined_expected_ = kMostExpected;  ///< share of them that is expected to be right
 };
 
 }  // namespace
@@ -493,7 +528,7 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
           "'; expected auto, naive-bayes or logistic");
   require(options.cluster_assumption == "auto" || options.cluster_assumption == "yes" ||
               options.cluster_assumption == "no",
-          "grouping is '", options.cluster_assumption, "'; expected auto, yes or no");
+          "cluster_assumption is '", options.cluster_assumption, "'; expected auto, yes or no");
   StagedTransfer staged(sources, path, classes, options, run);
   Transfer result;
   for (std::size_t step = 0; step < path.size(); ++step)

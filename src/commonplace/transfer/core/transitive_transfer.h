@@ -12,6 +12,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/transfer/core/coupled_factors.h"
 #include "commonplace/transfer/core/naive_bayes.h"
+#include "commonplace/transfer/core/simulated_transfer.h"
 
 namespace commonplace::transfer {
 
@@ -19,13 +20,14 @@ namespace commonplace::transfer {
 /// between.
 ///
 /// Each collection of the path, from the first to the last, is a stage. It is started with what the
-/// words that it shares with those before say of its items. Then, if items cluster by themselves as
+/// words that it shares with those before say of its items, the classes being as common as there.
+/// Then, if items cluster by themselves as
 /// their classes say, all collections up to it are factorised together along the path
 /// (coupled_factors.h), and its classes are refined by EM (naive_bayes.h). Whether
-/// this cluster assumption holds is tried on the collection before, by the features that both have:
-/// where clustering makes fewer of its items right, the start is the answer, after one step of
-/// self-training. So it is where a later step collapses: a class loses nearly all of its items, or
-/// what was found hardly agrees with the start. The factorisation
+/// this cluster assumption holds is tried on the collection before, by a simulated transfer
+/// (simulated_transfer.h): where self-training is clearly better there, the answer is the start
+/// after one step of self-training. So it is where a later step collapses: a class loses nearly all
+/// of its items, or what was found hardly agrees with the start. The factorisation
 /// cannot tell a solution from the one with classes exchanged, but the evidence of shared words
 /// can: if it fits better to a permutation of the labels, they are permuted and the factorisation
 /// goes on from there.
@@ -62,19 +64,20 @@ struct TransferCollection {
 
 /// How a collection of the path was reached.
 struct Stage {
-  bool clustered = true;       ///< it was factorised and refined
-  ClusterTrial trial;          ///< which decided that; of no items if it was asked for
-  Convergence report;          ///< of the factorisation
-  int refinements = 0;         ///< rounds
-  bool permuted = false;       ///< the labels were
-  double shared_features = 0;  ///< share of its features that the one before it has too
+  bool clustered = true;         ///< it was factorised and refined
+  SimulatedTransfer simulation;  ///< which decided that; of no items if it was asked for
+  Convergence report;            ///< of the factorisation
+  int refinements = 0;           ///< rounds
+  bool permuted = false;         ///< the labels were
+  double shared_features = 0;    ///< share of its features that the one before it has too
   std::string told_by =
       "naive-bayes";    ///< what the start was told by: naive-bayes, logistic, or both
   double expected = 0;  ///< share of the start that is expected to be right
+  double guessing = 0;  ///< what naming the commonest class may reach
   /// The step that the answer is of: start, self-training, factors or refinement.
   std::string answer = "start";
   bool collapsed = false;  ///< a later step was undone
-  double agreement = 0;    ///< share of items whose class the shared words speak for most
+  double agreement = 0;    ///< share of items that are of the class that the start said
 };
 
 struct Transfer {
