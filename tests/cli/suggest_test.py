@@ -111,6 +111,14 @@ class SuggestTest(CommandLineTest):
 
 
 class Help(SuggestTest):
+    def test_learns_anew_after_a_tag_of_a_tagged_item_was_rejected(self):
+        self.add("topics", self.write("topics.jsonl", "".join(json.dumps(
+            {"id": str(i), "text": " ".join(f"{topic}{(7 * i + j) % 15}" for j in range(10)), "tags": [topic, "note"]})
+            + "\n" for i in range(200) for topic in [("forest", "harbour", "kitchen", "desert")[i % 4]])))
+        self.output("tag", self.library, "topics", "3", "--reject", "kitchen")
+        learned = self.json("learn", self.library, "suggest", "--collection", "topics")
+        self.assertEqual((learned["items"], learned["tags"]), (200, 5))
+
     def test_commands_have_help_with_examples(self):
         for command in (("suggest",), ("review",), ("apply",), ("learn", self.library, "suggest")):
             text = self.output(*command, "--help")

@@ -13,12 +13,27 @@ namespace {
 /// By what neighbours compare features.
 constexpr FeatureWeighting kOfNeighbours{.rarity = 0.5, .telling = 0};
 
+/// To a linear classifier a rejected tag is one that the item has not, as all others are.
+Sparse given_tags(const SparseView& targets) {
+  Sparse given;
+  given.columns = targets.columns;
+  for (std::int64_t row = 0; row < targets.rows; ++row) {
+    const auto tags = targets.row_indices(row);
+    const auto values = targets.row_values(row);
+    for (std::size_t i = 0; i < tags.size(); ++i)
+      if (values[i] > 0) given.push(tags[i], values[i]);
+    given.end_row();
+  }
+  return given;
+}
+
 }  // namespace
 
 SparseOneVsRestLinear fit_linear(const SparseView& rows, const SparseView& targets,
                                  const LinearChoice& choice, int jobs) {
+  const Sparse given = given_tags(targets);
   SparseOneVsRestLinear linear = fit_sparse_one_vs_rest(
-      rows, targets, {.loss = choice.loss, .cost = choice.cost}, {.jobs = jobs});
+      rows, given.view(), {.loss = choice.loss, .cost = choice.cost}, {.jobs = jobs});
   if (!linear.is_sparse()) {
     linear.sparse.columns = linear.dense.cols();
     for (Eigen::Index feature = 0; feature < linear.dense.rows(); ++feature) {
