@@ -11,9 +11,9 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/lines.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace::suggest {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/comm/collectives.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace::suggest {
