@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/formats/export.h"
-#include "commonplace/library/machine_labels.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/machine/machine_labels.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace::app {
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "commonplace/io/fields_json.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/links.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/items/links.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace::app {
 

@@ -2,7 +2,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
-#include "commonplace/library/evaluations.h"
+#include "commonplace/library/stored/evaluations.h"
 
 namespace commonplace::app {
 

@@ -4,7 +4,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/item_facts.h"
+#include "commonplace/library/items/item_facts.h"
 #include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {

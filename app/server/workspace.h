@@ -13,7 +13,7 @@
 #include "app/server/revalidating_cache.h"
 #include "commonplace/detect/ask.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/relate/ask.h"
 #include "commonplace/relate/overview.h"
 #include "commonplace/search/ask.h"

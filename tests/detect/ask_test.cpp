@@ -7,7 +7,7 @@
 #include "commonplace/detect/learn.h"
 #include "commonplace/detect/update.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "tests/support/planted_features.h"
 #include "tests/support/rank_libraries.h"
 

@@ -1,12 +1,12 @@
-#include "commonplace/library/decisions.h"
+#include "commonplace/library/tags/decisions.h"
 
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/change_tags.h"
-#include "commonplace/library/decision_log.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/change_tags.h"
+#include "commonplace/library/tags/decision_log.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "commonplace/library/evaluations.h"
+#include "commonplace/library/stored/evaluations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/links.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/items/links.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "commonplace/library/lessons.h"
+#include "commonplace/library/tags/lessons.h"
 
 #include <gtest/gtest.h>
 

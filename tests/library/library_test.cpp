@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/decision_log.h"
 #include "commonplace/library/identity.h"
-#include "commonplace/library/machine_labels.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_labels.h"
+#include "commonplace/library/machine/machine_runs.h"
 #include "commonplace/library/schema.h"
+#include "commonplace/library/tags/decision_log.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 

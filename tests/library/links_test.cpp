@@ -1,4 +1,4 @@
-#include "commonplace/library/links.h"
+#include "commonplace/library/items/links.h"
 
 #include <gtest/gtest.h>
 

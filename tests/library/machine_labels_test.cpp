@@ -1,4 +1,4 @@
-#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/machine/machine_labels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/safetensors.h"
-#include "commonplace/library/machine_labels.h"
-#include "commonplace/library/stored_models.h"
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/machine/machine_labels.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/vocabulary.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {

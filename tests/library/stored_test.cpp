@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/temporary_directory.h"
 

@@ -5,7 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {

@@ -1,4 +1,4 @@
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/relate/evaluate_cross.h"
 #include "commonplace/relate/evaluate_report.h"
 #include "commonplace/relate/rows.h"

@@ -4,7 +4,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "tests/support/encoder_folders.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"

@@ -8,7 +8,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/partial_rows.h"
 #include "commonplace/rows/unseen.h"
 #include "tests/support/sample_library.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/rows/item_texts.h"
 #include "tests/support/rank_libraries.h"
 #include "tests/support/sample_library.h"

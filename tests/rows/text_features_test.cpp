@@ -7,8 +7,8 @@
 
 #include "commonplace/base/unicode.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/decisions.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/search/learn.h"
 #include "tests/support/planted_collections.h"
 #include "tests/support/sample_library.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/search/learn.h"
 #include "commonplace/search/topics.h"
 #include "tests/support/planted_collections.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/formats/export.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "tests/support/tagged_notes.h"
 
 namespace commonplace {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/text_features.h"
 #include "tests/support/tagged_notes.h"
 

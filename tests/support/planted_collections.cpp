@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "commonplace/base/rng.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "tests/support/sample_library.h"
 
 namespace commonplace::test {

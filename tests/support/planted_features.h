@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "commonplace/base/rng.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "tests/support/sample_library.h"
 
 /// Items whose features are in groups, some of them tagged by their group.

@@ -2,8 +2,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/export.h"
-#include "commonplace/library/links.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/items/links.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {

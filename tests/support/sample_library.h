@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/import_items.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/import_items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
+#include "commonplace/library/tags/decisions.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace::test {

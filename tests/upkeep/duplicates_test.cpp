@@ -7,7 +7,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/sample_pictures.h"
 #include "tests/support/scenes.h"

@@ -4,7 +4,7 @@
 
 #include "commonplace/formats/pictures/photo.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/tiny_images.h"
 

@@ -6,7 +6,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/detect/ask.h"
-#include "commonplace/library/lessons.h"
+#include "commonplace/library/tags/lessons.h"
 
 namespace commonplace::app {
 namespace teach_cli {

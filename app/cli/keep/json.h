@@ -9,7 +9,7 @@
 #include "commonplace/io/fields_json.h"
 #include "commonplace/keep/plan.h"
 #include "commonplace/keep/update.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 #include "commonplace/suggest/apply.h"
 
 namespace commonplace::app {

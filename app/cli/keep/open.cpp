@@ -11,7 +11,7 @@
 #include "commonplace/base/join.h"
 #include "commonplace/encode/models.h"
 #include "commonplace/formats/pictures/photo.h"
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 
 namespace commonplace::app {
 namespace open_cli {

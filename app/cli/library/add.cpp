@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 
 namespace commonplace::app {
 namespace add_cli {

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
 #include "commonplace/io/fields_json.h"
-#include "commonplace/library/links.h"
+#include "commonplace/library/items/links.h"
 
 namespace commonplace::app {
 namespace link_cli {

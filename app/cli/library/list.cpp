@@ -7,12 +7,12 @@
 #include "app/cli/command.h"
 #include "app/cli/terminal.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/links.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
-#include "commonplace/library/tag_uses.h"
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/items/links.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/tag_uses.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 namespace commonplace::app {
 namespace list_cli {

@@ -6,7 +6,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/search/index.h"
 
 namespace commonplace::app {

@@ -7,9 +7,9 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/formats/json_text.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/machine/machine_labels.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace::app {
 namespace show_cli {

@@ -8,9 +8,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 namespace commonplace::app {
 namespace tag_cli {

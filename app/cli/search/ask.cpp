@@ -11,7 +11,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 namespace commonplace::app {
 namespace search_cli {

@@ -9,7 +9,7 @@
 #include "app/cli/terminal.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace::app {
 namespace topics_cli {

@@ -10,8 +10,8 @@
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
 #include "commonplace/comm/collectives.h"
-#include "commonplace/library/machine_labels.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/machine/machine_labels.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace::app {
 namespace transfer_cli {

@@ -2,7 +2,7 @@
 #include "app/server/reading.h"
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
-#include "commonplace/library/lessons.h"
+#include "commonplace/library/tags/lessons.h"
 
 namespace commonplace::server {
 namespace {

@@ -5,8 +5,8 @@
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/evaluations.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/stored/evaluations.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace::server {
 namespace {

@@ -6,9 +6,9 @@
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
 #include "commonplace/formats/export.h"
-#include "commonplace/library/change_tags.h"
-#include "commonplace/library/item_facts.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/item_facts.h"
+#include "commonplace/library/tags/change_tags.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace::server {
 namespace {

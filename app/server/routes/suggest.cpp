@@ -6,7 +6,7 @@
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 
 namespace commonplace::server {
 namespace {

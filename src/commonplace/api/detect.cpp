@@ -4,7 +4,7 @@
 #include "commonplace/detect/ask.h"
 #include "commonplace/detect/learn.h"
 #include "commonplace/detect/update.h"
-#include "commonplace/library/lessons.h"
+#include "commonplace/library/tags/lessons.h"
 
 namespace commonplace::api::detect {
 namespace {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "commonplace/api/inside.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/import_items.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/import_items.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/rows/image_features.h"
 #include "commonplace/rows/text_features.h"
 

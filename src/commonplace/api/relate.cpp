@@ -1,7 +1,7 @@
 #include "commonplace/relate.h"
 
 #include "commonplace/api/inside.h"
-#include "commonplace/library/links.h"
+#include "commonplace/library/items/links.h"
 #include "commonplace/relate/ask.h"
 #include "commonplace/relate/learn.h"
 

@@ -1,7 +1,7 @@
 #include "commonplace/search.h"
 
 #include "commonplace/api/inside.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/search/ask.h"
 #include "commonplace/search/learn.h"
 

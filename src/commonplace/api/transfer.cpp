@@ -2,7 +2,7 @@
 
 #include "commonplace/api/inside.h"
 #include "commonplace/io/fields_json.h"
-#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/machine/machine_labels.h"
 #include "commonplace/transfer/ask.h"
 
 namespace commonplace::api::transfer {

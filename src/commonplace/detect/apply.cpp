@@ -10,9 +10,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/eval/proportion.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/machine/machine_runs.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace::detect {
 namespace {

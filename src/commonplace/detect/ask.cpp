@@ -14,8 +14,8 @@
 #include "commonplace/detect/index.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace::detect {
 namespace {

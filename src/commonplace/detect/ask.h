@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
-#include "commonplace/library/lessons.h"
 #include "commonplace/library/library.h"
+#include "commonplace/library/tags/lessons.h"
 
 namespace commonplace::detect {
 

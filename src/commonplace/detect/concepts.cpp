@@ -8,8 +8,8 @@
 #include "commonplace/comm/collectives.h"
 #include "commonplace/detect/core/heads.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace::detect {
 namespace {

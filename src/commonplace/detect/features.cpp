@@ -4,7 +4,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace::detect {
 

@@ -8,7 +8,7 @@
 #include "commonplace/comm/collectives.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace::detect {
 namespace {

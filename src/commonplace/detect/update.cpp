@@ -12,7 +12,7 @@
 #include "commonplace/detect/features.h"
 #include "commonplace/detect/index.h"
 #include "commonplace/detect/model.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace::detect {
 namespace {

@@ -11,9 +11,9 @@
 #include "commonplace/encode/onnx_runtime.h"
 #include "commonplace/io/folder_state.h"
 #include "commonplace/keep/standing_tags.h"
-#include "commonplace/library/import_items.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/import_items.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/encoder_features.h"
 #include "commonplace/rows/image_features.h"
 

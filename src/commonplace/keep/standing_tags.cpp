@@ -6,8 +6,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/detect/apply.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/ask.h"
 
 namespace commonplace {

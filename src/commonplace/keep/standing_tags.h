@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace {
 

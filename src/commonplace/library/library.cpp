@@ -10,7 +10,7 @@
 #include "commonplace/formats/item.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/schema.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace {
 namespace {

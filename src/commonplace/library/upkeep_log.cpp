@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace {
 

@@ -9,7 +9,7 @@
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::relate {

@@ -9,10 +9,10 @@
 #include "commonplace/base/earth.h"
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/rows/rank_words.h"
 
 namespace commonplace::relate {

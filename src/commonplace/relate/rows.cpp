@@ -11,10 +11,10 @@
 #include "commonplace/base/join.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/links.h"
-#include "commonplace/library/stored_features.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/items/links.h"
+#include "commonplace/library/stored/stored_features.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/relate/read_modality.h"
 
 namespace commonplace::relate {

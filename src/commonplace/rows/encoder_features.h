@@ -9,7 +9,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/encode/encoder.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/rows/image_features.h"
 
 namespace commonplace {

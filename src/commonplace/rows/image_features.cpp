@@ -8,7 +8,7 @@
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/image_rows.h"
 #include "commonplace/rows/image_sources.h"
 #include "commonplace/rows/learn_image_features.h"

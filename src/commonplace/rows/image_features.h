@@ -7,7 +7,7 @@
 #include "commonplace/comm/run.h"
 #include "commonplace/features/image_features.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 

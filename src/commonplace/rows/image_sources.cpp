@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 namespace commonplace {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "commonplace/features/term_counts.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 namespace commonplace {
 

@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/comm/serialise.h"
 #include "commonplace/features/vocabulary.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/rows/item_texts.h"
 
 namespace commonplace {

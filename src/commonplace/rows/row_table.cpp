@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 

@@ -7,7 +7,7 @@
 
 #include "commonplace/comm/comm.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/image_rows.h"
 #include "commonplace/rows/image_sources.h"
 

@@ -7,8 +7,8 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/row_table.h"
 
 namespace commonplace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/rows/encoder_features.h"
 
 namespace commonplace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commonplace/comm/collectives.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 

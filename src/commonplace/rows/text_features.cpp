@@ -4,8 +4,8 @@
 #include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/rank_words.h"
 #include "commonplace/rows/stored_record.h"
 

@@ -7,7 +7,7 @@
 #include "commonplace/features/tfidf.h"
 #include "commonplace/learn/plsa.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
 #include "commonplace/search/core/query.h"
 #include "commonplace/search/meaning_index.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commonplace/features/tokens.h"
-#include "commonplace/library/item_facts.h"
+#include "commonplace/library/items/item_facts.h"
 #include "commonplace/search/core/query.h"
 #include "commonplace/search/index.h"
 

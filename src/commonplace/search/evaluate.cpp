@@ -12,7 +12,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
 #include "commonplace/io/lines.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/math/unit_rows.h"
 #include "commonplace/search/core/trial.h"
 #include "commonplace/search/learn.h"

@@ -7,9 +7,9 @@
 #include "commonplace/features/term_counts.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/model_file.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/rows/item_texts.h"
 

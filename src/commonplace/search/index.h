@@ -11,7 +11,7 @@
 #include "commonplace/features/term_table.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/search/model.h"
 
 namespace commonplace::search {

@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/npy.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/rows/row_table.h"
 
 namespace commonplace::search {

@@ -9,7 +9,7 @@
 
 #include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/rows/seen_classes.h"
 #include "commonplace/rows/shared_encoder.h"
 #include "commonplace/search/core/vector_index.h"

@@ -5,7 +5,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/features/term_counts.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/rank_words.h"

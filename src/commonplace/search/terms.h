@@ -9,7 +9,7 @@
 #include "commonplace/features/tokens.h"
 #include "commonplace/features/vocabulary.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 namespace commonplace::search {
 

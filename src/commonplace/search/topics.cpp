@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/top_k.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 namespace commonplace::search {
 namespace {

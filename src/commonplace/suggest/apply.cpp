@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace::suggest {
 namespace {

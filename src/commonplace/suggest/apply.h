@@ -6,7 +6,7 @@
 
 #include "commonplace/comm/run.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/suggest/ask.h"
 
 namespace commonplace::suggest {

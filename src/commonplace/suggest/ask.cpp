@@ -11,9 +11,9 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/top_k.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/decisions.h"
 #include "commonplace/rows/unseen.h"
 
 namespace commonplace::suggest {

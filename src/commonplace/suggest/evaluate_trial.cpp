@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/formats/import.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace::suggest {

@@ -13,8 +13,8 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_features.h"
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/rank_words.h"
 

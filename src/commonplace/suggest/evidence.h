@@ -14,9 +14,9 @@
 #include "commonplace/features/tokens.h"
 #include "commonplace/io/safetensors.h"
 #include "commonplace/learn/feature_rows.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace::suggest {
 

@@ -5,8 +5,8 @@
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/targets.h"
 #include "commonplace/suggest/update.h"
 

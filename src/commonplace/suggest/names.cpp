@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/tags/vocabulary.h"
 #include "commonplace/rows/sentence_encoder.h"
 #include "commonplace/rows/shared_encoder.h"
 

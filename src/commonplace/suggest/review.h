@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "commonplace/comm/run.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
+#include "commonplace/library/tags/decisions.h"
 #include "commonplace/suggest/ask.h"
 
 namespace commonplace::suggest {

@@ -11,10 +11,10 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/files.h"
 #include "commonplace/io/lines.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/tag_uses.h"
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_uses.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 namespace commonplace::suggest {
 namespace {

@@ -9,8 +9,8 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace::suggest {

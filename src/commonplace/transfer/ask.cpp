@@ -13,7 +13,7 @@
 #include "commonplace/io/fields_json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
-#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/machine/machine_labels.h"
 
 namespace commonplace::transfer {
 namespace {

@@ -13,8 +13,8 @@
 #include "commonplace/base/join.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/library/items.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/items/items.h"
+#include "commonplace/library/stored/stored_models.h"
 #include "commonplace/transfer/core/built_in_bridges.h"
 #include "commonplace/transfer/core/naive_bayes.h"
 

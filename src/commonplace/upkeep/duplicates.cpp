@@ -22,7 +22,7 @@
 #include "commonplace/features/text_shingles.h"
 #include "commonplace/formats/web_address.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/math/bucket_pairs.h"
 #include "commonplace/rows/encoder_features.h"
 #include "commonplace/rows/image_sources.h"

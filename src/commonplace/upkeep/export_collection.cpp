@@ -8,7 +8,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 namespace {

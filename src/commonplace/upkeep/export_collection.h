@@ -7,7 +7,7 @@
 
 #include "commonplace/base/progress.h"
 #include "commonplace/formats/export.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {

@@ -12,7 +12,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/io/paths.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/rows/image_sources.h"
 
 namespace commonplace {

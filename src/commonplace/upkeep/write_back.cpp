@@ -8,8 +8,8 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/pictures/photo.h"
 #include "commonplace/io/files.h"
-#include "commonplace/library/decisions.h"
-#include "commonplace/library/machine_marks.h"
+#include "commonplace/library/machine/machine_marks.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "commonplace/base/progress.h"
 #include "commonplace/formats/pictures/xmp_write.h"
-#include "commonplace/library/import_items.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/import_items.h"
+#include "commonplace/library/items/items.h"
 #include "commonplace/library/library.h"
 
 namespace commonplace {

@@ -1,7 +1,7 @@
-#include "commonplace/library/prune.h"
+#include "commonplace/library/items/prune.h"
 
 #include "commonplace/io/scratch.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 namespace {

@@ -1,4 +1,4 @@
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 
 #include <algorithm>
 
@@ -6,10 +6,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/io/folder_state.h"
-#include "commonplace/library/imported_features.h"
-#include "commonplace/library/item_files.h"
-#include "commonplace/library/item_writer.h"
-#include "commonplace/library/prune.h"
+#include "commonplace/library/items/item_files.h"
+#include "commonplace/library/items/item_writer.h"
+#include "commonplace/library/items/prune.h"
+#include "commonplace/library/stored/imported_features.h"
 
 namespace commonplace {
 namespace {

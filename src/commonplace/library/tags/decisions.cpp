@@ -1,4 +1,4 @@
-#include "commonplace/library/decisions.h"
+#include "commonplace/library/tags/decisions.h"
 
 #include <map>
 #include <tuple>
@@ -7,7 +7,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/identity.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 namespace commonplace {
 namespace {

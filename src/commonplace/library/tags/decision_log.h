@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commonplace/library/decisions.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace {
 

@@ -1,10 +1,10 @@
-#include "commonplace/library/change_tags.h"
+#include "commonplace/library/tags/change_tags.h"
 
 #include <algorithm>
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 namespace commonplace {
 namespace {

@@ -1,8 +1,8 @@
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commonplace/library/library.h"
-#include "commonplace/library/stored_models.h"
+#include "commonplace/library/stored/stored_models.h"
 
 namespace commonplace {
 

@@ -1,7 +1,7 @@
-#include "commonplace/library/machine_labels.h"
+#include "commonplace/library/machine/machine_labels.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace {
 namespace {

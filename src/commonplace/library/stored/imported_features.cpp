@@ -1,11 +1,11 @@
-#include "commonplace/library/imported_features.h"
+#include "commonplace/library/stored/imported_features.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 namespace commonplace {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "commonplace/library/decisions.h"
+#include "commonplace/library/tags/decisions.h"
 
 namespace commonplace {
 

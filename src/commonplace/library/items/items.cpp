@@ -1,4 +1,4 @@
-#include "commonplace/library/items.h"
+#include "commonplace/library/items/items.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "commonplace/library/item_writer.h"
+#include "commonplace/library/items/item_writer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/xxhash64.h"
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace {
 namespace {

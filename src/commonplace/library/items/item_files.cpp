@@ -1,4 +1,4 @@
-#include "commonplace/library/item_files.h"
+#include "commonplace/library/items/item_files.h"
 
 #include <sys/stat.h>
 

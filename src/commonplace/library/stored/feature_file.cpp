@@ -1,4 +1,4 @@
-#include "commonplace/library/feature_file.h"
+#include "commonplace/library/stored/feature_file.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "commonplace/library/stored_features.h"
+#include "commonplace/library/stored/stored_features.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/io/model_file.h"
-#include "commonplace/library/feature_file.h"
+#include "commonplace/library/stored/feature_file.h"
 
 namespace commonplace {
 namespace {

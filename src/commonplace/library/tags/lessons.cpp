@@ -1,4 +1,4 @@
-#include "commonplace/library/lessons.h"
+#include "commonplace/library/tags/lessons.h"
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"

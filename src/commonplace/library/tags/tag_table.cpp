@@ -1,4 +1,4 @@
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 #include "commonplace/formats/tag_name.h"
 

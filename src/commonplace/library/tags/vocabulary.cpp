@@ -1,4 +1,4 @@
-#include "commonplace/library/vocabulary.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 #include <nlohmann/json.hpp>
 
@@ -6,7 +6,7 @@
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/identity.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 namespace commonplace {
 namespace {

@@ -1,4 +1,4 @@
-#include "commonplace/library/decision_log.h"
+#include "commonplace/library/tags/decision_log.h"
 
 namespace commonplace {
 

@@ -1,7 +1,7 @@
-#include "commonplace/library/machine_marks.h"
+#include "commonplace/library/machine/machine_marks.h"
 
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 namespace commonplace {
 

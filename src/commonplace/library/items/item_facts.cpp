@@ -1,4 +1,4 @@
-#include "commonplace/library/item_facts.h"
+#include "commonplace/library/items/item_facts.h"
 
 #include "commonplace/base/error.h"
 

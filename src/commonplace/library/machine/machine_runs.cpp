@@ -1,7 +1,7 @@
-#include "commonplace/library/machine_runs.h"
+#include "commonplace/library/machine/machine_runs.h"
 
 #include "commonplace/base/error.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 namespace commonplace {
 namespace {

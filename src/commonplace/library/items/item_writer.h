@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "commonplace/formats/import.h"
-#include "commonplace/library/import_items.h"
+#include "commonplace/library/items/import_items.h"
 #include "commonplace/library/library.h"
-#include "commonplace/library/tag_table.h"
+#include "commonplace/library/tags/tag_table.h"
 
 namespace commonplace {
 

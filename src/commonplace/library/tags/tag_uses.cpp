@@ -1,4 +1,4 @@
-#include "commonplace/library/tag_uses.h"
+#include "commonplace/library/tags/tag_uses.h"
 
 #include <algorithm>
 #include <unordered_map>
