@@ -198,6 +198,7 @@ Update update_model(Model& model, const Library& library, const Run& run) {
   std::string state = state_of(library, source);
   if (state == model.state) return {};
   run.progress({"learning what has changed", 0, 0, ""});
+  follow_vocabulary(model, TagMeanings(library));
   const auto only = changed_items(model, library, source, model.state, state);
   Update update = Updating(model, library, source, only, run.jobs).run();
   model.state = std::move(state);
