@@ -19,6 +19,7 @@ __all__ = [
     "BridgesAnswer",
     "Report",
     "Evaluation",
+    "AuditAnswer",
     "UpdateAnswer",
     "StatusAnswer",
     "reliability_plot",
@@ -151,6 +152,16 @@ class StatusAnswer(Answer):
 
     of = "steps"
     columns = ("collection", "step", "state", "why", "said")
+
+
+class AuditAnswer(Answer):
+    """Tags that are probably `wrong`, and such as are probably `missing`, the worst first."""
+
+    of = "faults"
+    columns = ("doubt", "kind", "tag", "id", "reason")
+
+    def __init__(self, value: dict):
+        super().__init__({**value, "faults": [*value["wrong"], *value["missing"]]})
 
 
 class Report(Record):

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _native
 from .answers import (
+    AuditAnswer,
     BridgesAnswer,
     DetectAnswer,
     Evaluation,
@@ -544,6 +545,29 @@ class Library:
         )  # fmt: skip
 
     @property
+    def audit(
+        self,
+        collection: str,
+        *,
+        limit: int = 20,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> AuditAnswer:
+        """Find tags that are probably wrong, and tags that are probably missing.
+
+        Every item is judged by models that learned from other items alone. All that is found is kept
+        with the library, where the page shows it; `accept` and `reject` answer it.
+
+        Parameters
+        ----------
+        collection : the collection
+        limit : at most so many of either kind are returned
+        options : those of `commonplace audit`, such as folds=5, and of commonplace.options("suggest")
+        """
+        told = progress or self.progress
+        found = json.loads(self._native.audit(collection, options, self._jobs, told))
+        return AuditAnswer({**found, **{kind: found[kind][:limit] for kind in ("wrong", "missing")}})
+
     def runs(self) -> list[Record]:
         """What machines wrote, by which model and why; the newest first."""
         return records(json.loads(self._native.runs()))

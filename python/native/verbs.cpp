@@ -20,6 +20,7 @@
 #include "commonplace/search/evaluate.h"
 #include "commonplace/search/learn.h"
 #include "commonplace/suggest/apply.h"
+#include "commonplace/suggest/audit.h"
 #include "commonplace/suggest/evaluate_report.h"
 #include "commonplace/suggest/learn.h"
 #include "commonplace/suggest/update.h"
@@ -210,6 +211,20 @@ std::string change_run(OpenLibrary& self, std::int64_t id, bool undo) {
     json["changed"] = changed;
     return text_of(json);
   });
+}
+
+/// Looks for wrong and missing tags, and keeps what it finds with the library.
+std::string audit(OpenLibrary& self, const std::string& collection, const py::dict& options,
+                  int jobs, const py::object& progress) {
+  const auto all = all_options_from<suggest::ModelOptions, suggest::AuditOptions>(options);
+  const auto& [model, how] = all;
+  return self.writing(
+      jobs, progress, [&, &model = model, &how = how](Library& library, const Run& run) {
+        const suggest::Audit found =
+            suggest::audit(library, collection, model, how, suggest::kMostFaults, run);
+        suggest::store_audit(library, found);
+        return to_json(found);
+      });
 }
 
 std::string teach(OpenLibrary& self, const std::string& collection, const std::string& concept_name,
@@ -436,6 +451,8 @@ void bind_verbs(py::module_& module, LibraryClass& library) {
            py::arg("explain"), jobs, progress)
       .def("apply", one_at_a_time(&apply), py::arg("collection"), py::arg("concept_name"),
            py::arg("model"), py::arg("above"), py::arg("limit_per_item"), py::arg("dry_run"), jobs,
+           progress)
+      .def("audit", one_at_a_time(&audit), py::arg("collection"), py::arg("options"), jobs,
            progress)
       .def("runs", one_at_a_time(&runs))
       .def("change_run", one_at_a_time(&change_run), py::arg("run"), py::arg("undo"))

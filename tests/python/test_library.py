@@ -157,6 +157,20 @@ def test_evaluate_is_the_command_lines(samples, verb, flags, given):
     assert len(found) == len(found.methods) == len(found.frame()) and found.columns[0] == "method"
 
 
+def test_audit_is_the_command_lines(samples):
+    lib = cp.Library(samples)
+    told = command("audit", samples, "papers", "--limit", "7", "--folds", "4")[0]
+    found = lib.audit("papers", limit=7, folds=4)
+    assert without_times(told["wrong"]) == without_times(found.wrong) and len(found.wrong) <= 7
+    assert without_times(told["missing"]) == without_times(found.missing)
+    assert len(found) == len(found.wrong) + len(found.missing) == len(found.frame()) > 0
+    assert command("audit", samples, "papers", "--last", "--limit", "7")[0]["wrong"] == told["wrong"]
+    with pytest.raises(cp.Error, match="fold"):
+        lib.audit("papers", folds=1)
+    with pytest.raises(cp.Error, match="fold_count"):
+        lib.audit("papers", fold_count=3)
+
+
 def test_updates_are_the_command_lines(two):
     folder, lib = two
     for verb in ("suggest", "relate"):

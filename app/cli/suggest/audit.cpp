@@ -21,7 +21,6 @@ namespace audit_cli {
 
 using namespace suggest;
 
-constexpr std::size_t kMostKept = 2000;
 constexpr int kReasonWidth = 110;
 
 struct Arguments : Common {
@@ -46,7 +45,8 @@ Audit found(const Arguments& arguments) {
   }
   Audit made = with_progress(arguments, [&](const Run& run) {
     const Library library(arguments.library);
-    return audit(library, arguments.collection, arguments.model, arguments.options, kMostKept, run);
+    return audit(library, arguments.collection, arguments.model, arguments.options, kMostFaults,
+                 run);
   });
   Library library(arguments.library, Library::Access::write);
   store_audit(library, made);
@@ -141,7 +141,7 @@ void add_audit(CLI::App& app) {
   command->add_flag("--missing", arguments->missing, "Only tags that are probably missing");
   command->add_option("-l,--limit", arguments->limit, "At most so many of either kind")
       ->capture_default_str()
-      ->check(CLI::Range(1, 2000));
+      ->check(CLI::Range(1, static_cast<int>(kMostFaults)));
   command->add_flag("--last", arguments->last, "Show again what was found last");
   command->add_flag("--review", arguments->review, "Answer them one by one");
   visit_options(arguments->options, FlagMaker{command, "Judging"});

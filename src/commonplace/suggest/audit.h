@@ -69,6 +69,9 @@ void visit_fields(const Audit& audit, Visit&& visit) {
   visit("missing", audit.missing, "tags that are probably missing, the surest first");
 }
 
+/// So many faults of either kind are kept with a library.
+constexpr std::size_t kMostFaults = 2000;
+
 /// Judges the tags of a collection's items, each by what the others teach, and keeps at most so
 /// many of either kind. Tags that the vocabulary keeps from machines are not said to be missing;
 /// what was decided by people is not in question again. Nothing is stored. Error where other tags
