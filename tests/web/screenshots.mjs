@@ -32,6 +32,7 @@ const views = {
   transfer: labelled && target ? `transfer?${new URLSearchParams({ source: labelled.name, target: target.name })}` : 'transfer',
   quality: 'quality',
   cleanup: 'cleanup',
+  tags: `tags?${new URLSearchParams({ tag })}`,
 };
 
 const browser = await chromium.launch({
