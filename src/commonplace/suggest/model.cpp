@@ -21,6 +21,7 @@ void save(const Model& model, const std::filesystem::path& path) {
   writer.add_strings("known.ids", model.known_ids);
   add_evidence(writer, model.evidence);
   add_suggester(writer, model.suggester);
+  add_naming(writer, model.naming);
   writer.write(path);
 }
 
@@ -35,10 +36,13 @@ Model load_model(const TensorFile& file) {
   model.known_ids = file.strings("known.ids");
   model.evidence = load_evidence(file);
   model.suggester = read_suggester(file);
+  model.naming = read_naming(file);
   require(std::ssize(model.tags) == model.suggester.tags() &&
               std::ssize(model.known_ids) == model.suggester.known_tags.rows() &&
               model.evidence.columns() == model.suggester.known.view().columns() &&
-              model.evidence.is_sparse() == model.suggester.known.is_sparse,
+              model.evidence.is_sparse() == model.suggester.known.is_sparse &&
+              model.naming.empty() == model.suggester.names.empty() &&
+              (model.naming.empty() || model.naming.texts.size() == model.tags.size()),
           file.name(), ": its parts do not fit together; the file is damaged");
   return model;
 }

@@ -366,6 +366,7 @@ export interface Suggestion {
     from_tags: number; // the part of the score that each tag has of its own
     from_neighbours: number; // the part of items like it
     from_category: number; // the part of the kind of item
+    from_name?: number; // the part of how well the tag's name fits
   }; // why
 }
 
@@ -788,6 +789,7 @@ export interface TransferResult {
   }[]; // one a collection of the path
   labels: Record<string, number>; // how many items get each, of those that are sure enough
   known: number; // items of the target that had a label before
+  same_items?: number; // that are the same as a labelled item elsewhere, and take its label
   sure: number; // predictions that are sure enough to be written
   written: number; // these, unless it was a try
   mean_probability: number; // of the predictions
