@@ -289,12 +289,13 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(
   });
 }
 
-std::optional<double> Workspace::expected(const std::string& collection_name,
-                                          const std::string& item, const std::string& tag) {
-  for (const auto& [name, asked] : questions_.all()) {
+std::optional<suggest::ReviewCandidate> Workspace::asked(const std::string& collection_name,
+                                                         const std::string& item,
+                                                         const std::string& tag) {
+  for (const auto& [name, made] : questions_.all()) {
     if (name.find('\n' + collection_name + '\n') == std::string::npos) continue;
-    for (const suggest::ReviewCandidate& each : *asked)
-      if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each.confidence;
+    for (const suggest::ReviewCandidate& each : *made)
+      if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each;
   }
   return std::nullopt;
 }
