@@ -185,7 +185,7 @@ Response thesaurus_answer(Workspace& workspace, const Request& request) {
   const bool turtle = format != "ntriples";
   const auto library = workspace.library();
   Response response;
-  response.type = turtle ? "text/turtle; charset=utf-8" : "application/n-triples";
+  response.type = "text/turtle; charset=utf-8";  // of which N-Triples is a part
   response.body = write_skos(library->path().filename().string(), thesaurus_of(*library),
                              turtle ? SkosFormat::turtle : SkosFormat::ntriples);
   response.headers = {
