@@ -44,8 +44,7 @@ class Audit(CommandLineTest):
         left = self.audit("--last", "--limit", "8")["wrong"]
         answered = [(each["id"], each["tag"]) for each in found["wrong"][:2]]
         self.assertFalse({(each["id"], each["tag"]) for each in left} & set(answered))
-        tags = {tag["name"] for tag in self.json("show", self.library, "notes", answered[0][0])["tags"]}
-        self.assertNotIn(answered[0][1], tags)
+        self.assertNotIn(answered[0][1], self.tags_of(self.library, "notes", answered[0][0]))
 
     def test_the_measurement_plants_and_finds(self):
         measured = self.json("evaluate", "audit", self.library, "--collection", "notes", "--repeat", "1")
@@ -68,7 +67,7 @@ class Audit(CommandLineTest):
         self.json("learn", self.library, "suggest", "--collection", "notes")
         queue = self.json_lines("review", self.library, "--collection", "notes", "--order", "useful", "--json", "-t", "0",
                                 "--limit", "6")
-        self.assertGreater(len({each["suggestion"] for each in queue}), 3, "all tags in turn")
+        self.assertGreaterEqual(len({each["suggestion"] for each in queue}), 3, "all tags in turn")
         self.assertEqual(len({each["id"] for each in queue}), 6)
 
 
