@@ -7,13 +7,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/comm/serialise.h"
 #include "commonplace/encode/models.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/library/items/items.h"
@@ -469,10 +468,10 @@ class EncoderMaking {
                           {"of", of_ == Medium::text ? "text" : "pictures"},
                           {"fingerprint", fingerprint_},
                           {"dimensions", columns_}};
-    store_model(library_, {model_name_, kEncoderKind, {}, options.dump(), "{}", ""},
+    store_model(library_, {model_name_, kEncoderKind, {}, json_text(options), "{}", ""},
                 [&](const fs::path& path) {
                   TensorWriter writer;
-                  describe_model(writer, kEncoderKind, 1, options.dump());
+                  describe_model(writer, kEncoderKind, 1, json_text(options));
                   writer.write(path);
                 });
     store_table(library_, model_name_ + ".images", digest, fingerprint_, sources_, states_);
@@ -540,7 +539,7 @@ std::optional<Medium> encoded_medium(const Library& library, const Collection& c
                                      const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
   if (!record) return {};
-  const Json stored = Json::parse(record->options, nullptr, false);
+  const Json stored = ordered_json_from(record->options, false);
   if (!stored.is_object() || !stored.contains("of")) return {};
   return stored["of"] == "text" ? Medium::text : Medium::picture;
 }
@@ -549,7 +548,7 @@ std::optional<EncoderName> stored_encoder_name(const Library& library, const Col
                                                const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
   if (!record) return std::nullopt;
-  const Json stored = Json::parse(record->options, nullptr, false);
+  const Json stored = ordered_json_from(record->options, false);
   require(stored.is_object() && stored.contains("encoder") && stored.contains("folder") &&
               stored.contains("of") && stored.contains("fingerprint"),
           "the model '", record->name, "' is damaged");

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/features/term_counts.h"
 #include "commonplace/features/vocabulary.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/tensors.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/library/items/items.h"
@@ -392,7 +391,7 @@ void add_evidence(TensorWriter& writer, const Evidence& evidence) {
         {{"name", source.name}, {"columns", source.columns}, {"dense", source.dense}});
     visit_tensors(source, i, TensorSaver{writer});
   }
-  writer.set("evidence", sources.dump());
+  writer.set("evidence", json_text(sources));
   writer.set("tokens", options_to_json(evidence.tokens));
 }
 
@@ -400,7 +399,7 @@ Evidence load_evidence(const TensorFile& file) {
   Evidence evidence;
   evidence.tokens = options_from_json<TokenOptions>(file.metadata("tokens"));
   try {
-    for (const auto& json : nlohmann::json::parse(file.metadata("evidence"))) {
+    for (const auto& json : json_from(file.metadata("evidence"))) {
       Source& source = evidence.sources.emplace_back();
       json.at("name").get_to(source.name);
       json.at("columns").get_to(source.columns);
