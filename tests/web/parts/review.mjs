@@ -163,4 +163,41 @@ export const review = {
     await until(async () => (await guesses.count()) === many, 'undo brings all of them back');
     assert.notEqual(await verdict(names[0]), 'accepted');
   }),
+
+  'one by one shows what a suggestion comes from': () => visit(async ({ page, server }) => {
+    await go(page, server, 'review?tag=owl');
+    await question(page);
+    const reasons = page.locator('.question .reasons');
+    await reasons.getByText('It says').waitFor();
+    assert.ok(await reasons.locator('mark').count() > 0, 'the words that it comes from');
+    await until(async () => (await reasons.locator('.item-card').count()) > 0, 'items like it');
+    assert.doesNotMatch(await reasons.innerText(), /2019\/p|\d\.\d/);
+    assert.deepEqual(await barriers(page), []);
+  }),
+
+  'a finger answers on a phone: right is yes, left is no': () => visit(async ({ page, server, library }) => {
+    await go(page, server, 'review');
+    const sweep = async (across, down = 0) => {
+      const { x, y, width, height } = await page.locator('.question-picture').boundingBox();
+      const from = { x: x + width / 2, y: y + height / 2 };
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [from] });
+      for (let step = 1; step <= 5; ++step) {
+        await devtools.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: from.x + across * step / 5, y: from.y + down * step / 5 }] });
+      }
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const first = await question(page);
+    await sweep(30);
+    assert.deepEqual(await question(page), first, 'a short way is no answer');
+    await sweep(150);
+    await until(async () => JSON.stringify(await question(page)) !== JSON.stringify(first), 'the next question');
+    const second = await question(page);
+    await sweep(-150);
+    await until(async () => JSON.stringify(await question(page)) !== JSON.stringify(second), 'the one after it');
+    await until(async () => !(await counts(page)).waiting, 'all are stored');
+    assert.equal(await decided(library, first), 'accepted');
+    assert.equal(await decided(library, second), 'rejected');
+    assert.deepEqual(await barriers(page), []);
+  }, { options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } }),
 };

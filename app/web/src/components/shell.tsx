@@ -64,7 +64,7 @@ export function RunningJob() {
   const work = upkeep.value?.working ? upkeepWork(upkeep.value) : undefined;
   if (!job && !work) return null;
   const [title, share] = job ? [jobTitle(job), job.total ? (job.done ?? 0) / job.total : undefined] : [work!.title, work!.share];
-  return <a class="running" href={address('library')}>{`${title}${share === undefined ? '' : `, ${percent(Math.min(1, share))}`}`}</a>;
+  return <a class="running" href={address('library')}><span class="running-title">{title}</span>{share === undefined ? '' : <span>{`, ${percent(Math.min(1, share))}`}</span>}</a>;
 }
 
 export function TokenDialog() {

@@ -2,9 +2,9 @@ import { useRef, useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import type { Item, Suggestion, Verdict } from '../../api/types';
 import { useAnswer, useKeys, useShown } from '../../components/hooks';
-import { ItemCard } from '../../components/item_card';
 import { NoModel } from '../../components/no_model';
 import { Confidence } from '../../components/progress';
+import { Reasons } from '../../components/reasons';
 import { Tag } from '../../components/tag';
 import { Failure, Legend, Loading } from '../../components/view';
 import { announce, isMissing, messageOf } from '../../state/alerts';
@@ -12,26 +12,6 @@ import { decide, whenSent } from '../../state/decisions';
 import { chosenModel, hasModel, models, readOnly } from '../../state/library';
 import { litNow } from '../../state/lit';
 import { t } from '../../words/say';
-
-/** What a suggestion comes from: its words, and items like it that have the tag. */
-function Reasons(props: { collection: string; suggestion: Suggestion }) {
-  const { reasons } = props.suggestion;
-  if (!reasons) return null;
-  const words = (reasons.words ?? []).slice(0, 6);
-  const items = (reasons.items ?? []).slice(0, 3);
-  return (
-    <div class="reasons">
-      {words.length > 0 && <p class="quiet">{t('It says')} {words.map((each, index) => <span key={each.word}>{index > 0 ? ', ' : ''}<mark dir="auto">{each.word}</mark></span>)}</p>}
-      {items.length > 0 && (
-        <>
-          <p class="quiet">{t('These are like it, and have it:')}</p>
-          <ul class="strip small-strip">{items.map((each) => <li key={each.id}><ItemCard collection={props.collection} id={each.id} /></li>)}</ul>
-        </>
-      )}
-      {words.length + items.length === 0 && (reasons.from_tags ?? 0) > 0 && <p class="quiet">{t('It goes with the tags that it has.')}</p>}
-    </div>
-  );
-}
 
 /** What the machine would add, with how sure it is and why. */
 export function ItemSuggestions(props: { item: Item; changed: () => void }) {

@@ -1,38 +1,59 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import type { ReviewEntry } from '../../api/types';
 import { useAnswer, useKeys, useShown } from '../../components/hooks';
+import { Lit } from '../../components/lit';
 import { ModelSelect } from '../../components/model_select';
 import { NoModel } from '../../components/no_model';
 import { prefetch, Thumbnail } from '../../components/picture';
 import { Confidence } from '../../components/progress';
+import { Reasons } from '../../components/reasons';
+import { useSwipe } from '../../components/swipe';
+import { Tag } from '../../components/tag';
 import { Failure, Legend, Loading, Note, Select, View } from '../../components/view';
-import { count, counted, titleOf } from '../../format';
+import { count, titleOf } from '../../format';
 import { announce } from '../../state/alerts';
 import { decide, unsent, whenSent } from '../../state/decisions';
-import { chosenModel, collectionsWith, hasModel, readOnly } from '../../state/library';
+import { chosenModel, collectionsWith, hasModel, models, readOnly } from '../../state/library';
 import { address, changed, itemAddress, replaceAddress, route } from '../../state/route';
 import { ReviewEffectPanel } from './effect';
 import { ReviewGrid } from './grid';
-import { t } from '../../words/say';
+import { t, tn } from '../../words/say';
 import { answered, EMPTY, extended, offsetOf, tally, undone, type Queue } from './queue';
 
 const BATCH = 20;
 
-function Question(props: { collection: string; entry: ReviewEntry; shown: boolean }) {
-  const { entry, collection } = props;
+const ORDERS: [string, () => string][] = [
+  ['confident', () => t('The surest first')], ['uncertain', () => t('What teaches most first')], ['tag', () => t('By tag')],
+];
+
+/** What is asked, with what it comes from. On a phone it is swept to the right for yes and to the left for no. */
+function Question(props: { collection: string; model?: string; entry: ReviewEntry; shown: boolean; swept: (way: -1 | 1) => void; children: ComponentChildren }) {
+  const { entry, collection, model } = props;
+  const place = useRef<HTMLDivElement>(null);
+  useSwipe(place, props.swept);
+  const told = useAnswer((signal) => api.suggestions(collection, entry.id, 40, model, signal), [collection, entry.id, model]);
+  const suggestion = told.loading ? undefined : told.value?.suggestions.find((each) => each.tag === entry.tag);
+  const source = models.value.find((each) => each.name === told.value?.model)?.collection ?? collection;
+  const words = (suggestion?.reasons?.words ?? []).map((each) => each.word.toLowerCase());
+  const text = entry.snippet || titleOf(entry);
   return (
-    <div class={`question ${props.shown ? 'shown' : ''}`}>
+    <div ref={place} class={`question ${props.shown ? 'shown' : ''}`}>
       <div class="question-picture">
         {entry.image ? <Thumbnail size={512} item={{ ...entry, collection }} />
-          : <p class="item-text">{entry.snippet || titleOf(entry)}</p>}
+          : <p class="item-text" dir="auto"><Lit text={text} words={words} /></p>}
       </div>
-      <h2 aria-live="polite" class="question-text">Does this deserve <em>{entry.tag}</em>?</h2>
-      <p>
-        <a href={itemAddress(collection, entry.id)}>{titleOf(entry)}</a>
-        {entry.tags.length > 0 ? `, which has ${entry.tags.slice(0, 8).join(', ')}` : ', which has no tags yet'}.
-      </p>
-      <Confidence share={entry.confidence} label="The machine's confidence" />
+      <div class="question-words">
+        <h2 aria-live="polite" class="question-text">{t('Is this')} <em dir="auto">{entry.tag}</em>?</h2>
+        <p>
+          <a href={itemAddress(collection, entry.id)} dir="auto">{titleOf(entry)}</a>{' '}
+          <span class="tags">{entry.tags.length > 0 ? entry.tags.slice(0, 8).map((each) => <Tag key={each} name={each} />) : <span class="quiet">{t('no tags yet')}</span>}</span>
+        </p>
+        <Confidence share={entry.confidence} label={t('How sure')} />
+        {props.children}
+        {suggestion && <Reasons collection={source} suggestion={suggestion} />}
+      </div>
     </div>
   );
 }
@@ -76,11 +97,11 @@ function Tags(props: { collection: string; model?: string; chosen: string; round
     () => api.reviewTags(props.collection, props.model), [props.collection, props.model, props.round]);
   return (
     <section class="card">
-      <h2>One tag at a time</h2>
+      <h2>{t('One tag at a time')}</h2>
       {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
       <ul class="tag-list">
         <li>
-          <a href={changed({ tag: undefined })} aria-current={props.chosen === '' ? 'true' : undefined}>All tags</a>
+          <a href={changed({ tag: undefined })} aria-current={props.chosen === '' ? 'true' : undefined}>{t('All tags')}</a>
         </li>
         {answer.value?.tags.slice(0, 200).map((each) => (
           <li key={each.tag}>
@@ -162,14 +183,14 @@ export function ReviewView() {
   const answer = (verdict: 'accepted' | 'rejected' | undefined) => {
     if (!current || !shown || (verdict && readOnly.value)) return;
     if (verdict) decide({ collection, item: current.id, tag: current.tag, verdict });
-    announce(`${current.tag}: ${verdict ?? 'skipped'}.`);
+    announce(`${current.tag}: ${verdict === 'accepted' ? t('Yes') : verdict ? t('No') : t('Skip')}`);
     setQueue(answered(queue, verdict));
   };
   const undo = () => {
     const { queue: before, step } = undone(queue);
     if (!step) return;
     if (step.verdict) decide({ collection, item: step.entry.id, tag: step.entry.tag, verdict: 'withdrawn' });
-    announce(`${step.entry.tag}: taken back.`);
+    announce(`${step.entry.tag}: ${t('taken back')}`);
     setQueue(before);
   };
   const many = query.get('many') === '1';
@@ -185,18 +206,17 @@ export function ReviewView() {
 
   if (names.length === 0 && !query.get('collection')) {
     return (
-      <View title="Review">
+      <View title={t('Review')}>
         <Note>
-          <p>There is no model yet that suggests tags. <a href={address('library')}>Learn one</a> for a collection
-            that has some tags; then this view asks about its suggestions one by one.</p>
+          <p>{t('Nothing suggests tags yet. Give a few items tags; what is suggested then is asked about here.')} <a href={address('library')}>{t('What is ready')}</a></p>
         </Note>
       </View>
     );
   }
   if (!learned) {
     return (
-      <View title="Review">
-        <Select label="Collection" value={collection} options={[collection, ...names]}
+      <View title={t('Review')}>
+        <Select label={t('Collection')} value={collection} options={[collection, ...names]}
           changed={(value) => replaceAddress(address('review', [], { collection: value, order }))} />
         <Note><NoModel kind="suggest" collection={collection} /></Note>
       </View>
@@ -223,43 +243,53 @@ export function ReviewView() {
   }
   const sums = tally(queue);
   const waiting = unsent.value.length;
+  const buttons = (
+    <>
+      <div class="buttons answers">
+        {!readOnly.value && (
+          <>
+            <button type="button" class="primary" disabled={!current} onClick={() => answer('accepted')}>{t('Yes')}</button>
+            <button type="button" disabled={!current} onClick={() => answer('rejected')}>{t('No')}</button>
+          </>
+        )}
+        <button type="button" disabled={!current} onClick={() => answer(undefined)}>{t('Skip')}</button>
+        <button type="button" disabled={queue.past.length === 0} onClick={undo}>{t('Undo')}</button>
+      </div>
+      <Legend keys={[['y', t('yes (also a)')], ['n', t('no (also r)')], ['s', t('skip')], ['u', t('undo')]]} />
+    </>
+  );
   return (
-    <View title="Review">
-      <Modes many={false} />
-      <div class="row">
-        <Select label="Collection" value={collection} options={names.includes(collection) ? names : [collection, ...names]}
-          changed={(value) => replaceAddress(address('review', [], { collection: value, order }))} />
-        <Select label="Order" value={order} changed={(value) => replaceAddress(changed({ order: value }))}
-          options={[
-            { value: 'confident', text: 'The surest first' },
-            { value: 'uncertain', text: 'What teaches most first' },
-            { value: 'tag', text: 'By tag' },
-          ]} />
+    <View title={t('Review')} quiet>
+      <div class="tools">
+        <Modes many={false} />
+        <label class="tool-select">
+          <span class="unseen">{t('Collection')}</span>
+          <select value={collection} onChange={(event) => replaceAddress(address('review', [], { collection: event.currentTarget.value, order }))}>
+            {(names.includes(collection) ? names : [collection, ...names]).map((each) => <option key={each} value={each} selected={each === collection}>{each}</option>)}
+          </select>
+        </label>
+        <label class="tool-select">
+          <span class="unseen">{t('Order')}</span>
+          <select value={order} onChange={(event) => replaceAddress(changed({ order: event.currentTarget.value }))}>
+            {ORDERS.map(([value, text]) => <option key={value} value={value} selected={value === order}>{text()}</option>)}
+          </select>
+        </label>
         <ModelSelect kind="suggest" collection={collection} />
       </div>
       <div class="review-layout">
-        <section class="card review-main" aria-label="The question">
+        <section class="card review-main" aria-label={t('The question')}>
           {error !== undefined && <Failure error={error} again={() => (queue.ahead.length ? fetchMore(queue) : setRound(round + 1))} />}
-          {current ? <Question collection={collection} entry={current} shown={shown} />
+          {current ? <Question collection={collection} model={model} entry={current} shown={shown} swept={(way) => answer(way > 0 ? 'accepted' : 'rejected')}>{buttons}</Question>
             : state === 'end' && error === undefined ? (
-              <p>There is nothing left to ask{tag ? ` about ${tag}` : ''}.{' '}
-                {sums.skipped > 0 && <button type="button" onClick={() => setRound(round + 1)}>Ask the skipped ones again</button>}
+              <p>{tag ? t('There is nothing left to ask about {tag}.', { tag }) : t('There is nothing left to ask.')}{' '}
+                {sums.skipped > 0 && <button type="button" onClick={() => setRound(round + 1)}>{t('Ask the skipped ones again')}</button>}
               </p>
-            ) : error === undefined && <Loading what="the questions" />}
-          <div class="buttons answers">
-            {!readOnly.value && (
-              <>
-                <button type="button" class="primary" disabled={!current} onClick={() => answer('accepted')}>Yes</button>
-                <button type="button" disabled={!current} onClick={() => answer('rejected')}>No</button>
-              </>
-            )}
-            <button type="button" disabled={!current} onClick={() => answer(undefined)}>Skip</button>
-            <button type="button" disabled={queue.past.length === 0} onClick={undo}>Undo</button>
-          </div>
-          <Legend keys={[['y', 'yes (also a)'], ['n', 'no (also r)'], ['s', 'skip'], ['u', 'undo']]} />
+            ) : error === undefined && <Loading what={t('the questions')} />}
+          {!current && buttons}
           <p class="quiet" role="status">
-            {`Now: ${counted(sums.accepted, 'yes', 'yes')}, ${count(sums.rejected)} no, ${count(sums.skipped)} skipped; ${counted(queue.left, 'question')} left.`}
-            {waiting > 0 ? ` ${counted(waiting, 'decision')} on the way.` : ''}
+            {tn('Now: {yes} yes, {no} no, {skipped} skipped; {n} question left.', 'Now: {yes} yes, {no} no, {skipped} skipped; {n} questions left.',
+              queue.left, { yes: sums.accepted, no: sums.rejected, skipped: sums.skipped })}
+            {waiting > 0 ? ` ${tn('{n} decision on the way.', '{n} decisions on the way.', waiting)}` : ''}
           </p>
         </section>
         <div class="review-side">
