@@ -9,6 +9,8 @@
 #include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/relate/core/choice.h"
+#include "commonplace/relate/core/space.h"
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::relate {
