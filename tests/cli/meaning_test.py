@@ -232,5 +232,57 @@ class Texts(MeaningTest):
         self.assertEqual(hits[0]["why"]["meanings"][0]["by"], "texts")
 
 
+class Tags(MeaningTest):
+    """Tags that are told by their names."""
+
+    def suggested(self, *arguments):
+        answer = self.json("suggest", self.library, *arguments)
+        return {each["tag"]: each for each in answer["suggestions"]}
+
+    def add_tagged_notes(self):
+        said = {"red": "crimson", "green": "leaf"}
+        self.add("notes", self.write("notes.jsonl", "".join(
+            json.dumps({"id": f"{i}", "text": text, "tags": [said[text]]}) + "\n"
+            for i, text in enumerate(["red", "green"] * 60))))
+        self.features("notes", "sentences")
+
+    def test_a_tag_that_nobody_used_is_suggested_where_what_is_said_of_it_fits(self):
+        self.add_tagged_notes()
+        self.json("tag", self.library, "--describe", "money", "tax")
+        self.json("learn", self.library, "suggest", "--collection", "notes")
+        found = self.suggested("--text", "invoice", "--explain")
+        self.assertEqual(list(found)[0], "money")
+        self.assertGreater(found["money"]["confidence"], 0.5)
+        self.assertGreater(found["money"]["reasons"]["from_name"], 0)
+        self.assertIn("its name fits", self.output("suggest", self.library, "--text", "invoice", "--explain"))
+        self.assertNotIn("money", self.suggested("--text", "red"))
+
+    def test_what_is_said_of_a_tag_later_counts_without_learning_again(self):
+        self.add_tagged_notes()
+        self.json("learn", self.library, "suggest", "--collection", "notes")
+        self.assertNotIn("weather", self.suggested("--text", "blue"))
+        self.json("tag", self.library, "--describe", "weather", "sky")
+        self.assertIn("weather", self.suggested("--text", "blue"))
+        updated = self.json("learn", self.library, "suggest", "--collection", "notes", "--update")
+        self.assertEqual((updated["new_tags"], updated["new_names"]), (1, 1))
+        self.json("tag", self.library, "--describe", "weather", "tax")
+        sure = {text: self.suggested("--text", text, "--threshold", "0")["weather"]["confidence"]
+                for text in ("blue", "invoice")}
+        self.assertGreater(sure["invoice"], sure["blue"])
+
+    def test_tags_of_pictures_by_the_names_of_others(self):
+        said = {"red": "crimson", "green": "leaf", "blue": "blue"}
+        self.add_photos(each=60, tags=lambda colour, _: [said[colour]])
+        self.add_notes()
+        self.features("photos", "colours")
+        self.json("tag", self.library, "--describe", "azure", "sky")
+        self.json("learn", self.library, "suggest", "--collection", "photos")
+        found = self.suggested("--image", self.write("new.png", png(COLOURS["blue"], random.Random(3))))
+        self.assertIn("azure", found)
+        self.assertIn("blue", found)
+        self.assertNotIn("azure", self.suggested("--image", self.write("other.png", png(COLOURS["red"],
+                                                                                       random.Random(4)))))
+
+
 if __name__ == "__main__":
     main()

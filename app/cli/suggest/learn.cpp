@@ -74,7 +74,8 @@ void show(const Arguments& arguments, const suggest::Report& report) {
   say(arguments,
       "Score: tags " + fixed(fit.mixture.tags, 1) + ", k-NN " + fixed(fit.mixture.neighbours, 1) +
           ", category " + fixed(fit.mixture.category, 1) +
-          (fit.linear.empty() ? "" : ", " + fit.linear + " " + fixed(fit.mixture.linear, 1)) + ".");
+          (fit.linear.empty() ? "" : ", " + fit.linear + " " + fixed(fit.mixture.linear, 1)) +
+          (fit.mixture.names == 0 ? "" : ", names of tags " + fixed(fit.mixture.names, 1)) + ".");
   show_quality(arguments, fit);
   if (report.merged > 0)
     say(arguments, counted(report.merged, "tag") +

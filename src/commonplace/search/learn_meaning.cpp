@@ -8,7 +8,6 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/base/top_k.h"
-#include "commonplace/encode/models.h"
 #include "commonplace/eval/bootstrap.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/formats/tag_name.h"
@@ -19,6 +18,7 @@
 #include "commonplace/math/unit_rows.h"
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/seen_classes.h"
+#include "commonplace/rows/sentence_encoder.h"
 #include "commonplace/rows/shared_encoder.h"
 
 namespace commonplace::search {
@@ -55,47 +55,8 @@ constexpr double kUsualWeight = 6;
 constexpr double kUsualWeightOfTexts = 4;
 constexpr double kWeightFactors[] = {0.0, 0.5, 2.0};
 
-/// Features that an encoder made, of a collection.
-struct EncodedFeatures {
-  Collection collection;
-  FeatureRecord record;
-  EncoderName encoder;
-};
-
-std::vector<EncodedFeatures> encoded_features(const Library& library,
-                                              const Collection& collection) {
-  std::vector<EncodedFeatures> result;
-  for (const FeatureRecord& record : feature_records(library, collection)) {
-    if (record.sparse) continue;
-    if (const auto name = stored_encoder_name(library, collection, record.name))
-      result.push_back({collection, record, *name});
-  }
-  return result;
-}
-
 /// Whether the encoder that made the features also reads texts into the same space.
 bool is_pair(const EncoderName& name) { return open_encoder(name).model().reads(Medium::text); }
-
-/// The encoder of sentences that pictures are described with: that of the collections' texts, else
-/// of others in the library, else one that is installed.
-std::optional<EncoderName> sentence_encoder(const Library& library,
-                                            const std::vector<Collection>& collections) {
-  std::vector<Collection> all = collections;
-  for (const Collection& each : commonplace::collections(library)) all.push_back(each);
-  for (const Collection& each : all)
-    for (const EncodedFeatures& features : encoded_features(library, each))
-      if (features.encoder.of == Medium::text) return features.encoder;
-  const EncoderModel* found = nullptr;
-  const InstalledModels installed = installed_models(models_folder());
-  for (const EncoderModel& model : installed.models) {
-    if (!model.reads(Medium::text) || model.reads(Medium::picture)) continue;
-    // Sentences before words without context.
-    if (found == nullptr || (!found->words.empty() && model.words.empty())) found = &model;
-  }
-  if (found == nullptr) return std::nullopt;
-  return EncoderName{found->name, found->folder.string(), Medium::text,
-                     fingerprint_of(*found, Medium::text)};
-}
 
 /// What people wrote beside a picture, a line each: title, lines of the text, the tags together.
 std::vector<std::string> captions_of(const Item& item) {

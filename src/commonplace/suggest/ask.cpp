@@ -179,7 +179,7 @@ std::vector<Answer> Answerer::Parts::answer(const StoredRows& raw, std::span<con
   TagScores ways = score_ways(suggester, *lookup, prepared.view(), skip, threads);
   if (ways.whitened.size() == 0) ways.whitened = lookup->basis.whiten(prepared.view(), threads);
   const VectorD diagonal = kernel_diagonal(suggester.basis.kernel, prepared.view());
-  const Matrix scores = mix(ways, suggester.mixture);
+  const Matrix scores = mix(suggester, *lookup, ways);
   const VectorD lengths = squared_norms(prepared.view());
   std::vector<Answer> answers;
   for (Eigen::Index row = 0; row < scores.rows(); ++row) {
@@ -228,6 +228,7 @@ Answer Answerer::Parts::pick(std::span<const float> scores, const Asked& asked,
 void Answerer::Parts::explain(const FeatureRows& raw, const StoredRows& prepared, std::int64_t row,
                               const Asked& asked, const TagScores& ways, Answer& answer) const {
   const SuggesterMixture& mixture = model.suggester.mixture;
+  const Matrix sum = mix(model.suggester, *lookup, ways);
   for (Suggestion& each : answer.suggestions) {
     each.explained = true;
     const std::int32_t tag = by_key.at(tag_key(each.tag));
@@ -237,6 +238,10 @@ void Answerer::Parts::explain(const FeatureRows& raw, const StoredRows& prepared
     each.reasons.from_tags = part(ways.tags, mixture.tags) + part(ways.linear, mixture.linear);
     each.reasons.from_neighbours = part(ways.neighbours, mixture.neighbours);
     each.reasons.from_category = part(ways.category, mixture.category);
+    // The rest, which is more than its part where the name alone is worth more than all.
+    if (ways.names.size() > 0)
+      each.reasons.from_name = static_cast<double>(sum(row, tag)) - each.reasons.from_tags -
+                               each.reasons.from_neighbours - each.reasons.from_category;
   }
   if (raw.is_sparse()) add_words(raw, row, asked, answer);
   add_known(prepared.view(), row, asked, answer);
@@ -265,8 +270,8 @@ void Answerer::Parts::add_words(const FeatureRows& raw, std::int64_t row, const 
   }
   const StoredRows prepared = prepare(model.suggester, without.view(), jobs);
   const std::vector<std::int64_t> skip(names.size() + 1, asked.itself);
-  const Matrix scores = mix(score_ways(model.suggester, *lookup, prepared.view(), skip, jobs),
-                            model.suggester.mixture);
+  const Matrix scores = mix(model.suggester, *lookup,
+                            score_ways(model.suggester, *lookup, prepared.view(), skip, jobs));
   for (Suggestion& each : answer.suggestions) {
     const std::int32_t tag = by_key.at(tag_key(each.tag));
     const double with_all = sureness(scores(0, tag));

@@ -38,6 +38,7 @@ struct Reasons {
   double from_tags = 0;      ///< parts of the score; this one with linear classifiers, if any
   double from_neighbours = 0;
   double from_category = 0;
+  double from_name = 0;
 };
 template <class Visit>
 void visit_fields(const Reasons::Word& word, Visit&& visit) {
@@ -56,6 +57,8 @@ void visit_fields(const Reasons& reasons, Visit&& visit) {
   visit("from_tags", reasons.from_tags, "the part of the score that each tag has of its own");
   visit("from_neighbours", reasons.from_neighbours, "the part of items like it");
   visit("from_category", reasons.from_category, "the part of the kind of item");
+  visit.where(reasons.from_name != 0, "from_name", reasons.from_name,
+              "the part of how well the tag's name fits");
 }
 
 struct Suggestion {

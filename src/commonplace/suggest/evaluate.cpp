@@ -330,7 +330,7 @@ class Contest {
 Learned learn_commonplace(const Trial& trial, const SuggesterOptions& options, const Run& run) {
   auto learned = std::make_shared<LearnedSuggester>(
       learn_suggester({trial.train.view(), trial.blocks, trial.train_tags.view(), trial.times,
-                       trial.strange.view(), trial.strange_times, trial.min_uses},
+                       trial.strange.view(), trial.strange_times, trial.min_uses, trial.names},
                       options, {.jobs = run.jobs, .progress = run.progress}));
   Learned result;
   result.prototypes = learned->report.prototypes;
@@ -343,7 +343,7 @@ Learned learn_commonplace(const Trial& trial, const SuggesterOptions& options, c
     const Suggester& suggester = learned->suggester;
     const StoredRows rows = prepare(suggester, raw, jobs);
     Answers answers;
-    answers.scores = mix(score_ways(suggester, *lookup, rows.view(), {}, jobs), suggester.mixture);
+    answers.scores = mix(suggester, *lookup, score_ways(suggester, *lookup, rows.view(), {}, jobs));
     answers.confidence = answers.scores.unaryExpr([&](float score) {
       return static_cast<float>(confidence(suggester.confidence, static_cast<double>(score)));
     });

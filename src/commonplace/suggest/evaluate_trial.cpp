@@ -216,6 +216,11 @@ Trial split_collection(const Library& library, const std::string& collection_nam
   if (trial.test.is_sparse) forget_unseen(trial.train.sparse.view(), trial.test.sparse);
   trial.train_tags = kept_targets(tags.targets.view(), split.train, place, next);
   trial.test_tags = kept_targets(tags.targets.view(), split.test, place, next);
+  std::vector<std::string> kept(static_cast<std::size_t>(next));
+  for (std::size_t tag = 0; tag < place.size(); ++tag)
+    if (place[tag] >= 0) kept[static_cast<std::size_t>(place[tag])] = tags.names[tag];
+  Naming naming;
+  trial.names = read_names(library, source, evidence, kept, naming, run);
   return trial;
 }
 

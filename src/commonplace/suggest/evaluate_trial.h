@@ -28,6 +28,7 @@ struct Trial {
   StoredRows strange{};
   std::vector<std::string> strange_times{};
   std::int64_t min_uses = 1;
+  NamedTags names{};  ///< as SuggesterData has them
 };
 
 /// From two files of sparse features and tags (XC or svmlight, also .gz). Tags are matched by name,

@@ -65,6 +65,7 @@ Report learn(Library& library, const std::string& collection_name, const std::st
   model.collection = collection_name;
   model.control = read_tag_control(options.tags);
   Material material;
+  NamedTags named;
   Report report;
   {
     const ReadSnapshot snapshot = read_snapshot(library);
@@ -72,18 +73,20 @@ Report learn(Library& library, const std::string& collection_name, const std::st
     model.state = state_of(library, source);
     require_same(run.comm, model.state, concat("collection '", collection_name, "'"));
     report.merged = merge_leaves(library, source, model.control);
-    Tags tags = read_tags(library, source, model.control);
-    require_tags(tags, collection_name);
+    require_tags(read_tags(library, source, model.control), collection_name);
     model.evidence = choose_evidence(library, source, options.evidence, run);
+    model.control.described = plan_names(library, source, model.evidence).has_value();
+    Tags tags = read_tags(library, source, model.control);
     const bool hide = uses_tags(model.evidence);
     material = gather_material(evidence_rows(library, source, model.evidence, hide, run), tags,
                                item_ids(library, source), item_times(library, source), hide);
     model.tags = std::move(tags.names);
+    named = read_names(library, source, model.evidence, model.tags, model.naming, run);
   }
   LearnedSuggester learned =
       learn_suggester({material.rows.view(), model.evidence.blocks(), material.targets.view(),
                        std::move(material.times), material.strange.view(),
-                       std::move(material.strange_times), model.control.min_uses},
+                       std::move(material.strange_times), model.control.min_uses, std::move(named)},
                       options.suggester, run);
   model.suggester = std::move(learned.suggester);
   model.known_ids = std::move(material.ids);

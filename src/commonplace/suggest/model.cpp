@@ -24,6 +24,7 @@ void save(const Model& model, const std::filesystem::path& path) {
   writer.set("control", to_json(model.control));
   add_evidence(writer, model.evidence);
   add_suggester(writer, model.suggester);
+  add_naming(writer, model.naming);
   writer.write(path);
 }
 
@@ -34,10 +35,13 @@ Model load_model(const TensorFile& file) {
   model.control = tag_control_from_json(file.metadata("control"));
   model.evidence = load_evidence(file);
   model.suggester = read_suggester(file);
+  model.naming = read_naming(file);
   require(std::ssize(model.tags) == model.suggester.tags() &&
               std::ssize(model.known_ids) == model.suggester.known_tags.rows() &&
               model.evidence.columns() == model.suggester.known.view().columns() &&
-              model.evidence.is_sparse() == model.suggester.known.is_sparse,
+              model.evidence.is_sparse() == model.suggester.known.is_sparse &&
+              model.naming.empty() == model.suggester.names.empty() &&
+              (model.naming.empty() || model.naming.texts.size() == model.tags.size()),
           file.name(), ": its parts do not fit together; the file is damaged");
   return model;
 }

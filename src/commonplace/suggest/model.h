@@ -8,6 +8,7 @@
 
 #include "commonplace/suggest/core/suggester.h"
 #include "commonplace/suggest/evidence.h"
+#include "commonplace/suggest/names.h"
 #include "commonplace/suggest/tags.h"
 
 namespace commonplace::suggest {
@@ -35,6 +36,7 @@ struct Model {
   std::vector<std::string> tags;       ///< that it may suggest, as shown
   std::vector<std::string> known_ids;  ///< per known item of the suggester: its id
   Suggester suggester;
+  Naming naming;  ///< how the names of the tags were read, if they were
   ModelOptions options;
   std::string state;  ///< of the collection when it was learned or last updated
 };

@@ -13,6 +13,7 @@
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/tags/decisions.h"
 #include "commonplace/library/tags/tag_uses.h"
+#include "commonplace/library/tags/vocabulary.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -162,6 +163,7 @@ std::string to_json(const TagControl& control) {
   return json_text(nlohmann::json{{"min_uses", control.min_uses},
                                   {"parents", control.parents},
                                   {"only_included", control.only_included},
+                                  {"described", control.described},
                                   {"include", control.include},
                                   {"exclude", control.exclude},
                                   {"synonyms", control.synonyms}});
@@ -174,6 +176,7 @@ TagControl tag_control_from_json(const std::string& text) {
     json.at("min_uses").get_to(control.min_uses);
     json.at("parents").get_to(control.parents);
     json.at("only_included").get_to(control.only_included);
+    control.described = json.value("described", false);
     json.at("include").get_to(control.include);
     json.at("exclude").get_to(control.exclude);
     json.at("synonyms").get_to(control.synonyms);
@@ -232,6 +235,7 @@ Tags read_tags(const Library& library, const Collection& collection, const TagCo
   Numbering numbering(control, known);
   for (const auto& [key, use] : count_uses(tags, control))
     if (use.second >= control.min_uses) numbering.add(use.first);
+  for (const std::string& name : described_for(library, control)) numbering.add(name);
 
   std::vector<std::vector<std::int32_t>> meant;
   for (const std::string& name : tags.names) meant.push_back(numbering.meant(name));
@@ -282,6 +286,17 @@ Tags read_tags(const Library& library, const Collection& collection, const TagCo
   }
   result.names = std::move(numbering).names();
   return result;
+}
+
+std::vector<std::string> described_for(const Library& library, const TagControl& control) {
+  std::vector<std::string> names;
+  if (!control.described) return names;
+  for (const TagEntry& each : described_tags(library)) {
+    if (each.description.empty() || each.manual || each.hidden) continue;
+    std::string name = rejected_by(control, each.name);
+    if (allowed(control, tag_key(name))) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 void require_tags(const Tags& tags, const std::string& collection) {

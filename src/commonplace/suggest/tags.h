@@ -14,7 +14,7 @@
 
 namespace commonplace::suggest {
 
-/// Which tags may be suggested. Never one that nobody has used.
+/// Which tags may be suggested.
 struct TagControlOptions {
   std::int64_t min_uses = 2;  ///< tags that fewer items have are not suggested
   std::string include{};      ///< a file of tags, one a line: only these; empty: all
@@ -38,6 +38,7 @@ struct TagControl {
   std::int64_t min_uses = 2;
   bool parents = false;
   bool only_included = false;
+  bool described = false;  ///< also tags that nobody has used, if they have a description
   std::set<std::string> include;
   std::set<std::string> exclude;
   std::map<std::string, std::string> synonyms;  ///< from a key to the name that is meant
@@ -67,6 +68,9 @@ struct Tags {
   /// Items whose tags are all too rare to be suggested, ascending.
   std::vector<std::int64_t> strange{};
 };
+
+/// The tags with a description that the control lets be suggested, whatever their use.
+std::vector<std::string> described_for(const Library& library, const TagControl& control);
 
 /// What a rejected tag stands for: itself or its synonym, but not the levels above.
 std::string rejected_by(const TagControl& control, std::string_view tag);

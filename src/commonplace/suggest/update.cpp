@@ -4,9 +4,11 @@
 #include <charconv>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "commonplace/base/clock.h"
 #include "commonplace/comm/collectives.h"
+#include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/targets.h"
@@ -72,6 +74,17 @@ std::optional<std::vector<std::string>> changed_items(const Model& model, const 
   return decided_since(library, collection, model.control, model.tags, last);
 }
 
+/// Whether what is said of tags is not what the model has read.
+bool names_changed(const Model& model, const Library& library) {
+  if (model.naming.empty()) return false;
+  if (texts_of_tags(library, model.tags) != model.naming.texts) return true;
+  std::unordered_set<std::string> known;
+  for (const std::string& tag : model.tags) known.insert(tag_key(tag));
+  return std::ranges::any_of(described_for(library, model.control), [&](const std::string& name) {
+    return !known.contains(tag_key(name));
+  });
+}
+
 /// Brings one model up to date.
 class Updating {
  public:
@@ -95,6 +108,8 @@ class Updating {
     find_changes();
     change_known();
     learn_new();
+    update_.new_names = refresh_names(library_, model_.tags, model_.naming, model_.suggester.names,
+                                      {.jobs = jobs_});
     return update_;
   }
 
@@ -196,9 +211,11 @@ Update update_model(Model& model, const Library& library, const Run& run) {
   const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
-  if (state == model.state) return {};
+  const bool renamed = names_changed(model, library);
+  if (state == model.state && !renamed) return {};
   run.progress({"learning what has changed", 0, 0, ""});
-  const auto only = changed_items(model, library, source, model.state, state);
+  const auto only =
+      renamed ? std::nullopt : changed_items(model, library, source, model.state, state);
   Update update = Updating(model, library, source, only, run.jobs).run();
   model.state = std::move(state);
   update.seconds = seconds_since(begin);

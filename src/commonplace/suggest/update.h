@@ -14,15 +14,18 @@ struct Update {
   std::int64_t new_items = 0;      ///< tagged since, learned now
   std::int64_t changed_items = 0;  ///< whose tags or rejections have changed
   std::int64_t new_tags = 0;
+  std::int64_t new_names = 0;  ///< of tags: what is said of them has changed
   double seconds = 0;
 
-  bool any() const { return new_items + changed_items + new_tags > 0; }
+  bool any() const { return new_items + changed_items + new_tags + new_names > 0; }
 };
 template <class Visit>
 void visit_fields(const Update& update, Visit&& visit) {
   visit("new_items", update.new_items, "tagged since, learned now");
   visit("changed_items", update.changed_items, "whose tags or rejections have changed");
   visit("new_tags", update.new_tags, "that no item had before");
+  visit.where(update.new_names > 0, "new_names", update.new_names,
+              "of tags that are new or described anew");
   visit("seconds", update.seconds, "that it took");
 }
 

@@ -366,6 +366,7 @@ export interface Suggestion {
     from_tags: number; // the part of the score that each tag has of its own
     from_neighbours: number; // the part of items like it
     from_category: number; // the part of the kind of item
+    from_name?: number; // the part of how well the tag's name fits
   }; // why
 }
 

@@ -205,6 +205,16 @@ class SplitItems {
 
   const Split& split() const { return split_; }
   std::int64_t tags() const { return tags_; }
+  /// The names of these tags.
+  NamedTags names() const {
+    NamedTags kept = data_.names;
+    if (kept.empty()) return kept;
+    kept.vectors.resize(tags_, data_.names.vectors.cols());
+    for (std::size_t tag = 0; tag < place_.size(); ++tag)
+      if (place_[tag] >= 0)
+        kept.vectors.row(place_[tag]) = data_.names.vectors.row(static_cast<Eigen::Index>(tag));
+    return kept;
+  }
   TaggedRows train() const { return take(split_.train, false); }
   TaggedRows choose() const { return take(split_.choose, true); }
   TaggedRows report() const { return take(split_.report, true); }
@@ -305,6 +315,7 @@ class HyperparameterSearch {
         train_(parts.train()),
         held_(parts.choose()),
         blocks_(data.blocks),
+        names_(parts.names()),
         tuner_(run, {}, tuning_budget(options.budget)) {
     fitting_.emplace(train_.rows.view(), blocks_, train_.targets.view(), options, alone());
     setting_.share = share_asked_for(data.features.rows());
@@ -340,6 +351,10 @@ class HyperparameterSearch {
     const StoredRows held = prepare(suggester, held_.rows.view(), run_.jobs);
     TagScores ways = score_ways(suggester, held.view(), {}, run_.jobs);
     if (combined && has_time_for_linear()) ways.linear = choose_linear(held.view());
+    if (combined && !names_.empty()) {
+      fitting_->add_names(names_);
+      ways.names = fit_names(suggester.names, held.view(), run_.jobs);
+    }
     mixture_ = combined ? best_mixture(ways) : suggester.mixture;
     older_precision_at_1_ = mean(first_right(mix(ways, mixture_), held_.targets.view()));
   }
@@ -361,10 +376,13 @@ class HyperparameterSearch {
     into.mixture = mixture_;
     into.confidence = learn_confidence(scores, tags);
     into.threshold = choose_threshold(scores, tags, into.confidence);
+    if (!names_.empty()) find_worth(asked, into);
     fitting_.reset();
     take_quality_of_first(quality);
     take_first(run_.comm, into.confidence.score);
     take_first(run_.comm, into.confidence.probability);
+    take_first(run_.comm, into.names.fit);
+    take_first(run_.comm, into.names.score);
     into.threshold = run_.comm.broadcast(into.threshold, 0);
   }
 
@@ -381,7 +399,15 @@ class HyperparameterSearch {
     else if (mixture.category != 0 && !fitting_->classify(kClassifiedToChoose))
       mixture.category = 0;
     if (mixture.linear != 0) fitting_->add_linear(setting_.linear);
+    if (!names_.empty()) fitting_->add_names(names_);
     fitting_->suggester().mixture = mixture;
+  }
+  /// What a name that fits an item is worth by itself.
+  void find_worth(const TaggedRows& asked, Suggester& into) {
+    const Suggester& suggester = fitting_->suggester();
+    const StoredRows prepared = prepare(suggester, asked.rows.view(), run_.jobs);
+    learn_worth(into.names, fit_names(suggester.names, prepared.view(), run_.jobs),
+                asked.targets.view(), into.confidence);
   }
   Matrix scores_of(const TaggedRows& asked) {
     const StoredRows prepared = prepare(fitting_->suggester(), asked.rows.view(), run_.jobs);
@@ -585,8 +611,11 @@ class HyperparameterSearch {
   /// Another weight than the usual one must be clearly better.
   SuggesterMixture best_mixture(const TagScores& ways) {
     const auto mixture_of = [](const std::vector<double>& weights) {
-      return SuggesterMixture{
-          .tags = 1, .neighbours = weights[0], .category = weights[1], .linear = weights[2]};
+      return SuggesterMixture{.tags = 1,
+                              .neighbours = weights[0],
+                              .category = weights[1],
+                              .linear = weights[2],
+                              .names = weights[3]};
     };
     const SuggesterMixture usual = usual_mixture("combined");
     const auto if_made = [](const Matrix& way, std::vector<double> weights) {
@@ -594,8 +623,9 @@ class HyperparameterSearch {
     };
     const StackedWay tried[] = {{"k-NN", {0, 0.1, 0.3, 0.5, 0.8}},
                                 {"category", if_made(ways.category, {0.1, 0.2, 0.4, 0.8})},
-                                {"linear", if_made(ways.linear, {0.25, 0.5, 1, 2, 4})}};
-    return mixture_of(stack_ways(tuner_, {usual.neighbours, usual.category, 0}, tried,
+                                {"linear", if_made(ways.linear, {0.25, 0.5, 1, 2, 4})},
+                                {"names", if_made(ways.names, {0.1, 0.2, 0.3, 0.5})}};
+    return mixture_of(stack_ways(tuner_, {usual.neighbours, usual.category, 0, 0}, tried,
                                  {.over_start = true}, [&](const std::vector<double>& weights) {
                                    return gains_of(mix(ways, mixture_of(weights)));
                                  }));
@@ -607,6 +637,7 @@ class HyperparameterSearch {
   TaggedRows train_;
   TaggedRows held_;
   std::vector<std::int64_t> blocks_;
+  NamedTags names_;
   std::optional<SuggesterFitting> fitting_;
   Setting setting_;
   SuggesterMixture mixture_;
@@ -631,8 +662,11 @@ Suggester fit_all(const SuggesterData& data, const Setting& setting,
             : std::max(kClassifiedToChoose, kMostClassifying / (fitting.suggester().basis.size() *
                                                                 options.categories))));
   if (chosen.mixture.linear != 0) fitting.add_linear(setting.linear);
+  fitting.add_names(data.names);
   Suggester result = std::move(fitting.suggester());
   result.mixture = chosen.mixture;
+  result.names.fit = std::move(chosen.names.fit);
+  result.names.score = std::move(chosen.names.score);
   result.confidence = std::move(chosen.confidence);
   result.threshold = chosen.threshold;
   return result;
@@ -650,6 +684,12 @@ void check_data(const SuggesterData& data) {
                                             data.strange.columns() == raw.columns())) &&
               (data.times.empty() || std::ssize(data.strange_times) == data.strange.rows()),
           "times or strange items do not fit the ", raw.rows(), " rows of features");
+  require(data.names.empty() ||
+              (data.names.vectors.rows() == targets.columns && data.names.first >= 0 &&
+               data.names.columns > 0 && data.names.first + data.names.columns <= raw.columns() &&
+               (data.names.mapped || data.names.columns == data.names.vectors.cols())),
+          "the names of ", data.names.vectors.rows(), " tags do not fit ", targets.columns,
+          " tags and ", raw.columns(), " features");
 }
 
 }  // namespace
@@ -686,6 +726,7 @@ LearnedSuggester learn_suggester(const SuggesterData& data, const SuggesterOptio
   } else {
     chosen.mixture = usual_mixture(options.method);
     chosen.confidence = fit_confidence({}, {});
+    chosen.names.fit = chosen.names.score = {0, 1};
   }
   const Setting& setting = search.setting();
   learned.suggester = fit_all(data, setting, options, run, std::move(chosen));

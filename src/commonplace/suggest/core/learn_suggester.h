@@ -43,6 +43,7 @@ struct SuggesterData {
   FeatureRows strange = SparseView();
   std::vector<std::string> strange_times{};
   std::int64_t min_uses = 1;  ///< a tag that fewer items had would not be among the targets
+  NamedTags names{};          ///< what the tags' names say, if anything
 };
 
 /// Every choice that the options leave open is made on items held out, and then all is learned from

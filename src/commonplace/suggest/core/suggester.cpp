@@ -36,6 +36,23 @@ Matrix vote(const Suggester& suggester, const SuggesterLookup& lookup, const Fea
                    suggester.known_tags.view());
 }
 
+/// Tags that so few items have are helped by what their names are worth.
+constexpr float kFew = 3;
+
+std::vector<std::pair<std::int32_t, float>> few_used(const Suggester& suggester) {
+  std::vector<std::pair<std::int32_t, float>> few;
+  if (suggester.names.fit.empty()) return few;
+  std::vector<float> uses(static_cast<std::size_t>(suggester.tags()));
+  const SparseView tags = suggester.known_tags.view();
+  for (std::size_t i = 0; i < tags.indices.size(); ++i)
+    if (tags.values[i] > 0) ++uses[static_cast<std::size_t>(tags.indices[i])];
+  for (std::size_t tag = 0; tag < uses.size(); ++tag)
+    if (uses[tag] < kFew &&
+        suggester.names.vectors.row(static_cast<Eigen::Index>(tag)).squaredNorm() > 0)
+      few.emplace_back(static_cast<std::int32_t>(tag), 1 / ((1 + uses[tag]) * (1 + uses[tag])));
+  return few;
+}
+
 void require_fit(bool fits, const TensorFile& file, const char* what) {
   require(fits, file.name(), ": ", what, " do not fit the rest; the file is damaged");
 }
@@ -90,7 +107,8 @@ SuggesterLookup::SuggesterLookup(const Suggester& suggester, bool known)
       tag_weights(suggester.tag_gp.weights.transpose()),
       known_columns(known && suggester.known.is_sparse
                         ? transpose(compared(suggester, suggester.known.sparse.view()).view())
-                        : Sparse()) {}
+                        : Sparse()),
+      few(few_used(suggester)) {}
 
 TagScores score_ways(const Suggester& suggester, const FeatureRows& prepared,
                      std::span<const std::int64_t> skip, int jobs) {
@@ -120,6 +138,8 @@ TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
     scores.linear = Matrix::Zero(said.rows(), suggester.tags());
     scores.linear.leftCols(said.cols()) = said;
   }
+  if (mixture.names != 0 || !lookup.few.empty())
+    scores.names = fit_names(suggester.names, prepared, jobs);
   return scores;
 }
 
@@ -127,7 +147,8 @@ Matrix mix(const TagScores& scores, const SuggesterMixture& mixture) {
   Matrix sum;
   for (const auto& [part, weight] :
        {std::pair{&scores.tags, mixture.tags}, std::pair{&scores.neighbours, mixture.neighbours},
-        std::pair{&scores.category, mixture.category}, std::pair{&scores.linear, mixture.linear}}) {
+        std::pair{&scores.category, mixture.category}, std::pair{&scores.linear, mixture.linear},
+        std::pair{&scores.names, mixture.names}}) {
     if (weight == 0) continue;
     if (sum.size() == 0)
       sum = static_cast<float>(weight) * *part;
@@ -137,9 +158,21 @@ Matrix mix(const TagScores& scores, const SuggesterMixture& mixture) {
   return sum;
 }
 
+Matrix mix(const Suggester& suggester, const SuggesterLookup& lookup, const TagScores& scores) {
+  Matrix sum = mix(scores, suggester.mixture);
+  for (const auto& [tag, share] : lookup.few)
+    for (Eigen::Index row = 0; row < sum.rows(); ++row)
+      if (const float fit = scores.names(row, tag); fit > 0)
+        sum(row, tag) =
+            std::max(sum(row, tag),
+                     share * static_cast<float>(worth(suggester.names, static_cast<double>(fit))));
+  return sum;
+}
+
 Matrix score(const Suggester& suggester, const FeatureRows& prepared,
              std::span<const std::int64_t> skip, int jobs) {
-  return mix(score_ways(suggester, prepared, skip, jobs), suggester.mixture);
+  const SuggesterLookup lookup(suggester, suggester.mixture.neighbours != 0);
+  return mix(suggester, lookup, score_ways(suggester, lookup, prepared, skip, jobs));
 }
 
 std::vector<std::int32_t> best_tags(std::span<const float> scores, std::int64_t count) {
@@ -203,13 +236,15 @@ void add_suggester(TensorWriter& writer, const Suggester& suggester) {
     visit_tensors(suggester.linear, TensorSaver{writer});
   }
   visit_tensors(suggester, TensorSaver{writer});
+  add_tag_names(writer, suggester.names);
 }
 
 Suggester read_suggester(const TensorFile& file) {
   Suggester result;
   result.mixture = options_from_json<SuggesterMixture>(file.metadata("mixture"));
   require_fit(result.mixture.tags != 0 || result.mixture.neighbours != 0 ||
-                  result.mixture.category != 0 || result.mixture.linear != 0,
+                  result.mixture.category != 0 || result.mixture.linear != 0 ||
+                  result.mixture.names != 0,
               file, "the weights of no way of knowing");
   result.basis = read_basis(file);
   result.tag_gp = read_sparse_gp(file, result.basis.size());
@@ -230,6 +265,8 @@ Suggester read_suggester(const TensorFile& file) {
   }
   visit_tensors(result, TensorLoader{file});
   check(result.confidence);
+  result.names = read_tag_names(file, result.tags(), result.basis.prototypes.view().columns());
+  require_fit(result.mixture.names == 0 || !result.names.empty(), file, "the names of its tags");
   result.neighbours = std::strtoll(file.metadata("neighbours").c_str(), nullptr, 10);
   require_fit(result.threshold >= 0 && result.neighbours >= 1, file, "the settings");
   require_fit(result.known.is_sparse == result.basis.prototypes.is_sparse, file, "the known items");

@@ -15,6 +15,7 @@
 #include "commonplace/suggest/core/sparse_gp.h"
 #include "commonplace/suggest/core/sparse_gp_basis.h"
 #include "commonplace/suggest/core/tag_categories.h"
+#include "commonplace/suggest/core/tag_names.h"
 
 namespace commonplace::suggest {
 
@@ -60,6 +61,7 @@ struct SuggesterMixture {
   double neighbours = 0;
   double category = 0;
   double linear = 0;
+  double names = 0;
 };
 
 template <class Self, class Visit>
@@ -69,6 +71,7 @@ void visit_options(Self& options, Visit&& visit) {
   visit("knn|neighbours", options.neighbours, "the tags of the most similar known items");
   visit("category", options.category, "the tags of the likely categories");
   visit("linear", options.linear, "a linear classifier of each tag");
+  visit("names", options.names, "how well the name of each tag fits");
 }
 
 /// The variance of the categories' latent functions; the tags' is that of the kernel, one. With
@@ -92,6 +95,7 @@ struct Suggester {
   /// Of the features as neighbours are compared by; empty if the mixture leaves it out. Tags that
   /// came after it was learned have no column.
   SparseOneVsRestLinear linear;
+  TagNames names;  ///< empty where no encoder reads them
   SuggesterMixture mixture;
   ConfidenceMap confidence;
   double threshold = 0.5;  ///< of confidence; what suits best on held-out items
@@ -119,6 +123,9 @@ struct SuggesterLookup {
   ReadyBasis basis;
   PackedFactor tag_weights;
   Sparse known_columns;  ///< of sparse rows: what is known by feature, to be compared
+  /// Tags of few examples, by number, and how much their names count by themselves: wholly where
+  /// there is none, and less with each. None without names.
+  std::vector<std::pair<std::int32_t, float>> few;
 };
 
 /// What each way says of each tag, items x tags; empty where the mixture does not need it.
@@ -127,6 +134,7 @@ struct TagScores {
   Matrix neighbours;
   Matrix category;
   Matrix linear;
+  Matrix names;
   Matrix whitened;  ///< the items in the basis, which the first and the last are made of
 };
 /// `skip`, if given, names for each item the known one that is itself, or -1.
@@ -137,6 +145,9 @@ TagScores score_ways(const Suggester& suggester, const SuggesterLookup& lookup,
                      int jobs = 0);
 /// Their sum by weight.
 Matrix mix(const TagScores& scores, const SuggesterMixture& mixture);
+/// The same by the suggester's weights; a tag of few examples has what its name alone is worth, if
+/// that is more.
+Matrix mix(const Suggester& suggester, const SuggesterLookup& lookup, const TagScores& scores);
 /// Both at once, items x tags.
 Matrix score(const Suggester& suggester, const FeatureRows& prepared,
              std::span<const std::int64_t> skip = {}, int jobs = 0);

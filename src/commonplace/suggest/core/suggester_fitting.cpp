@@ -105,6 +105,14 @@ void SuggesterFitting::add_linear(const LinearChoice& choice) {
   take_first(run_.comm, linear.offset);
 }
 
+void SuggesterFitting::add_names(const NamedTags& named) {
+  TagNames& names = suggester_.names;
+  names = learn_tag_names(named, suggester_.known.view(), targets_, run_.jobs);
+  if (!is_alone() && !names.map.empty())
+    run_.comm.broadcast(
+        std::span(names.map.weights.data(), static_cast<std::size_t>(names.map.weights.size())), 0);
+}
+
 bool SuggesterFitting::classify(std::int64_t most) {
   suggester_.categories = make_categories(own_targets(), options_.categories, run_.comm);
   if (suggester_.categories.tags.size() < 2) return false;

@@ -45,6 +45,8 @@ class SuggesterFitting {
 
   /// The linear classifiers.
   void add_linear(const LinearChoice& choice);
+  /// The names of the tags.
+  void add_names(const NamedTags& named);
 
   Suggester& suggester() { return suggester_; }
   std::int64_t items() const { return raw_.rows(); }
