@@ -10,7 +10,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND COMMONPLACE_WARNINGS -Wno-restrict -Wno-subobject-linkage)
   if(COMMONPLACE_PCH)  # What it says of the system's headers is no longer left out.
     list(REMOVE_ITEM COMMONPLACE_WARNINGS -Werror)
-    list(APPEND COMMONPLACE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    list(APPEND COMMONPLACE_WARNINGS
+      -Wno-array-bounds -Wno-attributes -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endif()
 
