@@ -13,9 +13,11 @@ const COVERS = 6;
 /** All about the tag that the tree stands at: some that have it, how many, and the colour of its root. */
 export function TagPanel(props: { name: string; own: number; within: number }) {
   const { name, own } = props;
-  const found = useAnswer((signal) => api.search({ q: tagQuery(name), collection: [], offset: 0, limit: COVERS, words_only: true }, signal), [name, changeCount.value]);
-  const hits = found.value?.hits ?? [];
-  const within = found.value?.total ?? props.within;
+  const ask = (q: string, signal: AbortSignal) => api.search({ q, collection: [], offset: 0, limit: COVERS, words_only: true }, signal);
+  const found = useAnswer((signal) => Promise.all([ask(tagQuery(name), signal), ask(`${tagQuery(name)} is:picture`, signal)]), [name, changeCount.value]);
+  const [all, pictured] = found.value ?? [];
+  const hits = (pictured?.hits.length ? pictured : all)?.hits ?? [];
+  const within = all?.total ?? props.within;
   return (
     <section aria-labelledby="tag-panel-name" class="tag-panel">
       <h2 id="tag-panel-name"><Tag name={name} plain /></h2>

@@ -10,7 +10,7 @@ import { Tag } from '../../components/tag';
 import { Failure, Legend, Loading, View } from '../../components/view';
 import { count, listed } from '../../format';
 import { readOnly } from '../../state/library';
-import { go, noteInAddress, route, tagSearchAddress } from '../../state/route';
+import { address, go, noteInAddress, route, tagSearchAddress } from '../../state/route';
 import { changeCount, showChange } from '../../state/toast';
 import { t, tn } from '../../words/say';
 import { TagPanel } from './panel';
@@ -164,6 +164,8 @@ export function TagsView() {
             <option value="name">{t('By name')}</option><option value="items">{t('Most used first')}</option>
           </select></label>
         <p class="quiet" role="status">{answer.value && tn('{n} tag', '{n} tags', total)}</p>
+        <span class="push" />
+        <a href={address('cleanup', [], { what: 'same' })}>{t('Tags that mean the same')}</a>
       </div>
       {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
       {!answer.value && answer.error === undefined && <Loading what={t('the tags')} />}
