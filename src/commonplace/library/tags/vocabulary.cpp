@@ -319,7 +319,7 @@ class Changing {
   bool moved_ = false;
 };
 
-void set_undone(Library& library, std::int64_t id, bool undone) {
+void set_change_undone(Library& library, std::int64_t id, bool undone) {
   Transaction transaction(library.database());
   const VocabularyChange change = vocabulary_change(library, id);
   if (change.undone.empty() != undone) return;
@@ -398,10 +398,12 @@ std::vector<std::int64_t> change_vocabulary(Library& library,
   return numbers;
 }
 
-void undo_vocabulary_change(Library& library, std::int64_t id) { set_undone(library, id, true); }
+void undo_vocabulary_change(Library& library, std::int64_t id) {
+  set_change_undone(library, id, true);
+}
 
 void restore_vocabulary_change(Library& library, std::int64_t id) {
-  set_undone(library, id, false);
+  set_change_undone(library, id, false);
 }
 
 std::set<std::pair<std::string, std::string>> kept_apart(const Library& library) {
