@@ -157,7 +157,7 @@ bool has_body(const Request& request) {
 std::optional<Response> type_refusal(const Request& request, const Route& route) {
   const std::string& method = request.method;
   const bool sends = method == "POST" || method == "PUT" || method == "DELETE" || method == "PATCH";
-  if (!sends || route.to_file || !has_body(request)) return std::nullopt;
+  if (!sends || route.to_file || route.any_type || !has_body(request)) return std::nullopt;
   const std::string type = request.header("content-type").value_or("");
   std::string essence = lower_case(std::string_view(type).substr(0, type.find(';')));
   while (essence.ends_with(' ') || essence.ends_with('\t')) essence.pop_back();

@@ -17,6 +17,7 @@ struct Route {
   Handler handler;
   bool writes = false;                   ///< not for a server that is read-only
   bool to_file = false;                  ///< its body goes to a file
+  bool any_type = false;                 ///< its body is neither JSON nor a form
   bool open = false;                     ///< needs no token
   std::uint64_t most_bytes = 1U << 20U;  ///< of its body
 };

@@ -1,6 +1,7 @@
 #include "app/server/workspace.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
@@ -197,6 +198,16 @@ std::shared_ptr<const search::Results> Workspace::like(const std::string& collec
                 until, search::Order::best,
                 [&](const search::Answerer& each, const search::Options& options) {
                   return each.rank_like(collection, id, options);
+                });
+}
+
+std::shared_ptr<const search::Results> Workspace::like_picture(const std::string& bytes,
+                                                               const std::vector<std::string>& in,
+                                                               std::int64_t until) {
+  return ranked(concat("picture ", bytes.size(), ' ', std::hash<std::string>()(bytes)),
+                search::search_places(*library(), in, {}), until, search::Order::best,
+                [&](const search::Answerer& each, const search::Options& options) {
+                  return each.rank_like_picture(bytes, "picture", options);
                 });
 }
 

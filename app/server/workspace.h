@@ -52,6 +52,10 @@ class Workspace {
   std::shared_ptr<const search::Results> like(const std::string& collection, const std::string& id,
                                               const std::vector<std::string>& in,
                                               std::int64_t until);
+  /// The same for a picture that is in no collection.
+  std::shared_ptr<const search::Results> like_picture(const std::string& bytes,
+                                                      const std::vector<std::string>& in,
+                                                      std::int64_t until);
 
   /// The suggest model that is meant, by its name or that of its collection.
   std::string suggest_model(const std::string& model, const std::string& collection);

@@ -117,6 +117,11 @@ class Interface(Described):
         self.assertEqual([each["id"] for each in second["hits"]], [each["id"] for each in found["hits"][1:]])
         like = get(f"/v1/like?collection=photos&id={encoded('2019/p4.png')}&in=photos&limit=3")
         self.assertNotIn("2019/p4.png", [each["id"] for each in like["hits"]])
+        looks = {"Content-Type": "application/octet-stream"}
+        seen = self.check(server, "POST", "/v1/like-picture?collection=photos&limit=3", raw=png(9, 99, 9), headers=looks)
+        self.assertEqual((seen["total"], seen["hits"]), (0, []), "features from elsewhere cannot be made of it")
+        broken = self.check(server, "POST", "/v1/like-picture", status=400, raw=b"\x89PNG\r\n\x1a\nno", headers=looks)
+        self.assertEqual(broken["code"], "broken-picture")
         self.assertTrue(get("/v1/topics?limit=2")["models"][0]["topics"])
         untagged = "/v1/collections/photos/items/" + encoded("2019/p1.png")
         suggested = get(untagged + "/suggestions")

@@ -226,6 +226,31 @@ TEST(TransitiveTransfer, IsNeverCertain) {
   }
 }
 
+TEST(TransitiveTransfer, KnowsItemsThatStandInTheSourceToo) {
+  const Chain chain({.items = 200});
+  Sparse source = chain.rows[0];
+  Sparse target = chain.rows[1];
+  std::vector<std::int32_t> labels = chain.planted.labels();
+  // Ten items of the same features in other shares, so that only the items themselves tell.
+  for (std::int32_t item = 0; item < 10; ++item) {
+    for (Sparse* rows : {&source, &target}) {
+      for (std::int32_t feature = 0; feature < 10; ++feature)
+        rows->push(feature, feature == item ? 0.5F : 0.25F);
+      rows->end_row();
+    }
+    labels.push_back(item % 2);
+  }
+  const std::vector<TransferCollection> sources = {{source.view(), labels}};
+  const std::vector<TransferCollection> path = {{target.view(), {}}};
+  const Transfer found = transfer_classes(sources, path, 2, {}, {});
+  EXPECT_EQ(found.same_items, 10);
+  for (Eigen::Index item = 0; item < 10; ++item)
+    EXPECT_GT(found.classes[0](200 + item, item % 2), 0.85) << item;
+  transfer::Options published;
+  published.refine = false;
+  EXPECT_EQ(transfer_classes(sources, path, 2, published, {}).same_items, 0);
+}
+
 TEST(TransitiveTransfer, RanksAgree) {
   const Chain chain({.classes = 3, .items = 100, .noise = 0.3});
   transfer::Options told;

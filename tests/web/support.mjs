@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 
 export const PROGRAM = process.env.COMMONPLACE ?? '';
@@ -193,6 +194,21 @@ export async function twins(folder, name) {
   return library;
 }
 
+const SAMPLE = fileURLToPath(new URL('../../examples/sample.py', import.meta.url));
+
+/** Drawings of five kinds of scenes with what they look like as features; the folder of their files too. */
+async function scenes(folder, name) {
+  const made = path.join(folder, `${name}-made`);
+  const library = path.join(folder, name);
+  await new Promise((resolve, reject) => {
+    execFile('python3', [SAMPLE, made], (error, _, complaints) => (error ? reject(new Error(complaints || error.message)) : resolve()));
+  });
+  await command('init', library);
+  await command('add', library, 'drawings', path.join(made, 'Pictures'));
+  await command('features', library, 'drawings', '--image', 'gist', '--name', 'look');
+  return { library, pictures: path.join(made, 'Pictures') };
+}
+
 export class Server {
   /** `commonplace serve` on a free port, or on the one given. */
   static async start(library, words = [], port = 0, kept = false) {
@@ -253,6 +269,10 @@ export class World {
 
   twins() {
     return twins(this.folder, `twins${++this.copies}`);
+  }
+
+  scenes() {
+    return scenes(this.folder, `scenes${++this.copies}`);
   }
 
   async empty() {

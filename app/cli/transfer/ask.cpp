@@ -89,6 +89,10 @@ void show(const Arguments& arguments, const transfer::Answer& summary) {
   }
   if (!summary.reason.empty()) warn("Against advice: " + summary.reason + ".");
   if (!arguments.quiet) show_stages(summary);
+  if (summary.same_items > 0)
+    say(arguments, counted(summary.same_items, "item") + " of '" + summary.target +
+                       "' stand in a labelled collection, too, word for word, and take the label "
+                       "that they have there.");
   std::vector<std::vector<std::string>> rows;
   for (const LabelCount& each : summary.counts)
     rows.push_back({summary.field + " = " + each.label, with_commas(each.items)});

@@ -5,6 +5,7 @@
 #include "app/server/routes/routes.h"
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/features/picture.h"
 #include "commonplace/search/topics.h"
 
 namespace commonplace::server {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostAtOnce = 1000;
 constexpr std::int64_t kMostExplained = 100;
+constexpr std::size_t kMostPicture = 16U << 20U;
 
 /// Which of the hits are asked for, and how.
 struct Page {
@@ -104,6 +106,25 @@ Response like_answer(Workspace& workspace, const Request& request) {
       *workspace.like(text(request, "collection"), id, request.values("in"), page.until()), {});
 }
 
+/// Refuses what is no picture, before features are made of it.
+void require_picture(const std::string& bytes) {
+  try {
+    decode_picture(bytes, "the picture");
+  } catch (const Error& error) {
+    throw Problem{400, error.what(), {}, "broken-picture"};
+  }
+}
+
+Response like_picture_answer(Workspace& workspace, const Request& request) {
+  const auto begin = Clock::now();
+  const Page page(request);
+  const std::vector<std::string> in = request.values("collection");
+  for (const std::string& name : in) known_collection(*workspace.library(), name);
+  require_picture(request.body);
+  return hits_answer(workspace, page, "", begin,
+                     *workspace.like_picture(request.body, in, page.until()), {});
+}
+
 Response topics_answer(Workspace& workspace, const Request& request) {
   const std::string wanted = text(request, "model");
   const auto limit = static_cast<std::size_t>(number(request, "limit", 20, 1, 1000));
@@ -140,6 +161,13 @@ void add_search_routes(Router& router, Workspace& workspace) {
   router.add({"GET", "/v1/like", [&workspace](const Request& request, const PathValues&) {
                 return like_answer(workspace, request);
               }});
+  router.add({.method = "POST",
+              .pattern = "/v1/like-picture",
+              .handler = [&workspace](
+                             const Request& request,
+                             const PathValues&) { return like_picture_answer(workspace, request); },
+              .any_type = true,
+              .most_bytes = kMostPicture});
   router.add({"GET", "/v1/topics", [&workspace](const Request& request, const PathValues&) {
                 return topics_answer(workspace, request);
               }});

@@ -209,6 +209,7 @@ Answer ask(Library& library, const Request& request, const ReadOptions& read,
 
   Transfer found = transfer_classes(from, path, std::ssize(data.classes), options, run);
   summary.stages = std::move(found.stages);
+  summary.same_items = found.same_items;
   if (summary.reason.empty() && summary.stages.back().expected <= summary.stages.back().guessing) {
     summary.reason =
         concat("what '", join(request.sources), "' says of '", request.target,

@@ -63,6 +63,7 @@ struct Answer {
   std::vector<Prediction> predictions;  ///< of the items without a label, in their order
   std::vector<LabelCount> counts;       ///< of those that are sure enough
   std::int64_t known = 0;               ///< items of the target that had a label before
+  std::int64_t same_items = 0;          ///< that are the same as a labelled item elsewhere
   std::int64_t sure = 0;                ///< predictions that are sure enough to be written
   std::int64_t written = 0;             ///< these, unless it was a try
   double mean_probability = 0;
@@ -113,6 +114,8 @@ void visit_fields(const Answer& summary, Visit&& visit) {
   visit("labels", by_label(summary.counts),
         "how many items get each, of those that are sure enough");
   visit("known", summary.known, "items of the target that had a label before");
+  visit.where(summary.same_items > 0, "same_items", summary.same_items,
+              "that are the same as a labelled item elsewhere, and take its label");
   visit("sure", summary.sure, "predictions that are sure enough to be written");
   visit("written", summary.written, "these, unless it was a try");
   visit("mean_probability", summary.mean_probability, "of the predictions");

@@ -100,23 +100,30 @@ export const library = {
     for (let i = 0; i < 40; ++i) cpSync(path.join(world.folder, 'pictures', '2019', `p${i}.png`), path.join(folder, `p${i}.png`));
     await visit(async ({ page, server }) => {
       let sent = 0;
+      let letThrough;
+      const paused = new Promise((resolve) => { letThrough = resolve; });
       await page.route('**/v1/uploads?*', async (route) => {
         sent += 1;
-        await route.continue();
+        if (sent > 3) await paused;
+        await route.continue().catch(() => undefined);
       });
+      const choose = async () => {
+        await page.locator('input[data-kind=folder]').setInputFiles(folder);
+        await page.getByRole('button', { name: 'Add', exact: true }).last().waitFor();
+        await page.keyboard.press('Enter');
+      };
       await go(page, server, 'search');
-      await page.locator('input[data-kind=folder]').setInputFiles(folder);
-      await page.keyboard.press('Enter');
+      await choose();
       await page.getByRole('progressbar', { name: 'Sending to many' }).waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText(/paused/).waitFor();
+      letThrough();
       const before = sent;
       // The page is left and come back to: the same folder goes on where it was.
       page.on('dialog', (dialog) => void dialog.accept());
       await page.reload();
       await page.getByText('was interrupted').waitFor();
-      await page.locator('input[data-kind=folder]').setInputFiles(folder);
-      await page.keyboard.press('Enter');
+      await choose();
       await page.getByText('40 items', { exact: true }).waitFor();
       assert.ok(sent <= 40 + 2, `${sent} files were sent, ${before} of them before`);
       assert.equal(await page.getByText('was interrupted').count(), 0);
@@ -129,6 +136,7 @@ export const library = {
     await visit(async ({ page, server }) => {
       await go(page, server, 'search');
       await page.locator('input[data-kind=files]').setInputFiles(file);
+      await page.getByRole('button', { name: 'Add', exact: true }).last().waitFor();
       await page.keyboard.press('Enter');
       const alert = page.locator('.alert').first();
       await alert.getByText('Adding broken did not work.').waitFor();

@@ -77,7 +77,7 @@ export const map = {
     await page.mouse.down();
     await page.mouse.up();
     await until(() => page.url().includes('#/item/photos/'), 'the item is opened');
-    await page.getByText('What belongs with it').waitFor();
+    await page.getByRole('heading', { name: 'What belongs with it' }).waitFor();
   }),
 
   'the list of groups leads to items too': () => visit(async ({ page, server }) => {
@@ -87,7 +87,7 @@ export const map = {
     const name = await link.innerText();
     await link.click();
     await until(() => page.url().endsWith(encodeURIComponent(name)), 'the item is opened');
-    await page.getByText('What belongs with it').waitFor();
+    await page.getByRole('heading', { name: 'What belongs with it' }).waitFor();
     await page.goBack();
     await painted(page);
   }),
@@ -102,7 +102,7 @@ export const map = {
     const answer = await page.evaluate(async () => (await fetch('/v1/groups?k=5&limit=6')).json());
     assert.ok((await groups.first().innerText()).startsWith(`${answer.groups[0].things} things`));
     await groups.first().locator('a[href*="#/item/photos/"]').first().click();
-    await page.getByText('What belongs with it').waitFor();
+    await page.getByRole('heading', { name: 'What belongs with it' }).waitFor();
   }),
 
   'zoom, arrows and lasso': () => visit(async ({ page, server }) => {

@@ -93,4 +93,32 @@ export const places = {
       await page.locator('.map-pin').first().waitFor();
     }, { library });
   },
+
+  'where others are from is guessed, as clouds': () => visit(async ({ page, server }) => {
+    await go(page, server, 'places?collection=photos');
+    const guess = page.getByRole('button', { name: 'Guess where others are from' });
+    await guess.focus();
+    const colours = () => page.locator('.places-frame > canvas').evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const all = new Set();
+      for (let i = 0; i < data.length; i += 4) all.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+      return all.size;
+    });
+    await page.locator('.map-pin').first().waitFor();
+    const before = await colours();
+    await page.keyboard.press('Enter');
+    await page.getByText('30 guessed: the thicker the cloud, the likelier.').waitFor();
+    assert.equal(await page.locator('.map-pin.guessed').count(), 30);
+    await until(async () => (await colours()) > before + 8, 'clouds are drawn');
+    assert.match(await page.locator('.map-pin.guessed').first().getAttribute('aria-label'), /^.+, guessed within [\d.,]+ k?m$/);
+    assert.deepEqual(await barriers(page), []);
+    await page.reload();
+    await page.locator('.map-pin.guessed').first().waitFor();
+    await page.locator('.map-pin.guessed').first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/item\/photos\//);
+    await page.goBack();
+    await guess.click();
+    await until(async () => (await page.locator('.map-pin.guessed').count()) === 0, 'they go away');
+  }),
 };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { breakDown, command, COUNT, countOf, GROUPS, go, until, visit, world } from '../support.mjs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { barriers, breakDown, command, COUNT, countOf, drop, GROUPS, go, until, visit, world } from '../support.mjs';
 
 const status = (page) => page.locator('main [role=status]').first();
 const tiles = (page) => page.locator('[role=gridcell] .tile-link');
@@ -233,4 +235,42 @@ export const search = {
     await page.reload();
     await until(async () => /^150 Treffer/.test(await status(page).innerText()), 'a reload keeps it');
   }),
+
+  'a picture on the box finds what looks like it: dropped, chosen, pasted': async () => {
+    const { library, pictures } = await world.scenes();
+    const [year] = readdirSync(pictures).filter((each) => /^\d{4}$/.test(each));
+    const [first, second] = readdirSync(path.join(pictures, year)).filter((each) => each.endsWith('.png')).map((each) => path.join(pictures, year, each));
+    const nearest = (page) => tiles(page).first().getAttribute('href').then((each) => decodeURIComponent(each.split('/').pop()));
+    await visit(async ({ page, server }) => {
+      await go(page, server, 'home');
+      await drop(page, '.box', first);
+      await page.getByText('What looks like this').waitFor();
+      await until(async () => (await nearest(page)) === `${year}/${path.basename(first)}`, 'the picture itself is nearest');
+      assert.equal(await page.locator('.chosen').count(), 0, 'it is not added');
+      assert.equal(await page.getByRole('button', { name: /^Why is/ }).count(), 0);
+      await page.keyboard.press('Escape');
+      await page.locator('body').click({ position: { x: 5, y: 300 } });
+      await page.keyboard.press('Control+a');
+      await page.getByText('100 selected').waitFor();
+      await page.reload();
+      await page.getByText('What looks like this').waitFor();
+      await until(async () => (await nearest(page)) === `${year}/${path.basename(first)}`, 'a reload keeps it');
+      await page.getByLabel('Look for a picture').setInputFiles(second);
+      await until(async () => (await nearest(page)) === `${year}/${path.basename(second)}`, 'another that is chosen');
+      const box = page.getByRole('combobox', { name: 'Search for' });
+      await box.focus();
+      const bytes = readFileSync(first).toString('base64');
+      await box.evaluate((each, text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))], 'a.png', { type: 'image/png' }));
+        each.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+      }, bytes);
+      await until(async () => (await nearest(page)) === `${year}/${path.basename(first)}`, 'and one that is pasted');
+      assert.deepEqual(await barriers(page), []);
+      await page.getByRole('button', { name: 'Back to all' }).click();
+      await until(async () => (await page.getByText('What looks like this').count()) === 0, 'all are back');
+      await page.getByLabel('Look for a picture').setInputFiles({ name: 'no.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+      await page.getByText('This is no picture that can be shown here.').waitFor();
+    }, { library });
+  },
 };

@@ -105,6 +105,12 @@ export interface LikeQuestion {
 export const like = (question: LikeQuestion, signal?: AbortSignal) =>
   get<SearchAnswer>('/v1/like', { ...question }, signal);
 
+/** What looks like a picture that is in no collection, given as a data address. */
+export async function likePicture(address: string, question: { collection: string[]; offset: number; limit: number }, signal?: AbortSignal) {
+  const bytes = Uint8Array.from(atob(address.slice(address.indexOf(',') + 1)), (each) => each.charCodeAt(0));
+  return request<SearchAnswer>(withQuery('/v1/like-picture', { ...question }), { method: 'POST', bytes, signal });
+}
+
 export const topics = (model: string | undefined, limit: number, signal?: AbortSignal) =>
   get<Topics>(
     '/v1/topics', { model, limit, terms: 8, examples: 4 }, signal);

@@ -76,6 +76,8 @@ export async function problemOf(status: number, text: string): Promise<Problem> 
 export interface RequestOptions {
   method?: string;
   body?: unknown;
+  /** Sent as they are, in place of a body. */
+  bytes?: Uint8Array<ArrayBuffer>;
   signal?: AbortSignal;
   /** The answer is a file. */
   blob?: boolean;
@@ -92,12 +94,13 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
     const used = token;
     const headers: Record<string, string> = { Accept: 'application/json', ...authorization() };
     if (options.body !== undefined) headers['Content-Type'] = 'application/json';
+    if (options.bytes) headers['Content-Type'] = 'application/octet-stream';
     let response: Response;
     try {
       response = await fetch(path, {
         method: options.method ?? 'GET',
         headers,
-        body: options.body === undefined ? undefined : JSON.stringify(options.body),
+        body: options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
         signal: options.signal,
       });
     } catch (error) {

@@ -789,6 +789,7 @@ export interface TransferResult {
   }[]; // one a collection of the path
   labels: Record<string, number>; // how many items get each, of those that are sure enough
   known: number; // items of the target that had a label before
+  same_items?: number; // that are the same as a labelled item elsewhere, and take its label
   sure: number; // predictions that are sure enough to be written
   written: number; // these, unless it was a try
   mean_probability: number; // of the predictions

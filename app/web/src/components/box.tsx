@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from '../api/api';
 import { count } from '../format';
+import { report } from '../state/alerts';
+import { keepPicture, onlyPicture } from '../state/asked_picture';
 import { address, changed, go, replaceAddress, route } from '../state/route';
 import { switchTheme } from '../state/theme';
 import { chooseLanguage, LANGUAGES, language, t } from '../words/say';
@@ -64,6 +66,7 @@ export function Box() {
   const { view, query } = route.value;
   const asked = view === 'search' || view === 'places' || view === 'map' ? query.get('q') ?? '' : '';
   const [text, setText] = useState(asked);
+  const [over, setOver] = useState(false);
   const typed = useRef(false);
   const before = useRef('');
   useEffect(() => { if (!typed.current || asked.trim() !== text.trim()) setText(asked); typed.current = false; }, [asked, view]);
@@ -86,14 +89,14 @@ export function Box() {
   // What is only half written is not asked for.
   useEffect(() => {
     if (!typed.current || view !== 'search' || text.trim() === asked || !isWhole(text)) return undefined;
-    const timer = setTimeout(() => replaceAddress(changed({ q: text.trim(), at: undefined, like: '', like_collection: '' })), 250);
+    const timer = setTimeout(() => replaceAddress(changed({ q: text.trim(), at: undefined, like: '', like_collection: '', picture: undefined })), 250);
     return () => clearTimeout(timer);
   }, [text]);
 
   const search = (words: string) => {
     typed.current = false;
     if (view === 'places' || view === 'map') go(changed({ q: words.trim() }));
-    else if (view === 'search') go(changed({ q: words.trim(), at: undefined, like: '', like_collection: '', full: undefined }));
+    else if (view === 'search') go(changed({ q: words.trim(), at: undefined, like: '', like_collection: '', picture: undefined, full: undefined }));
     else go(address('search', [], { q: words.trim() }));
   };
   const chosen = (choice: Choice) => {
@@ -105,11 +108,27 @@ export function Box() {
       choice.run();
     } else setText(choice.text.startsWith('in:') ? withToken(text.replace(/\s*\S+$/, ''), choice.text) : completed(text, choice.text));
   };
+  const look = (file: File) => void keepPicture(file).then((picture) => go(address('search', [], { picture })), report);
+  /** A picture that is dropped or pasted here is looked for; whatever else is dropped is added to the library. */
+  const given = (event: Event, data: DataTransfer | null) => {
+    const file = onlyPicture(data);
+    setOver(false);
+    if (!file) return;
+    event.preventDefault();
+    look(file);
+  };
   return (
-    <form role="search" class="box" onFocusIn={() => { before.current = asked; }} onSubmit={(event) => { event.preventDefault(); search(text); }}>
+    <form role="search" class={`box ${over ? 'over' : ''}`} onFocusIn={() => { before.current = asked; }}
+      onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={(event) => given(event, event.dataTransfer)}
+      onPaste={(event) => given(event, event.clipboardData)}
+      onSubmit={(event) => { event.preventDefault(); search(text); }}>
       <Combobox id="search-box" label={t('Search for')} hideLabel value={text} choices={choices} entered={search} chosen={chosen}
         changed={(value) => { typed.current = true; setText(value); }} leave={() => document.querySelector<HTMLElement>('[data-index] [data-focus][tabindex="0"]')?.focus()}
-        placeholder={t('Search: words, #tag, 2019, or what to do')} />
+        placeholder={t('Search: words, #tag, 2019, a picture, or what to do')} />
+      <label class="round box-picture" title={t('Look for a picture')}>
+        <Icon name="picture" /><span class="unseen">{t('Look for a picture')}</span>
+        <input type="file" class="unseen" accept="image/*" onChange={(event) => { const file = event.currentTarget.files?.[0]; event.currentTarget.value = ''; if (file) look(file); }} />
+      </label>
       <button type="submit" class="round" aria-label={t('Search')} title="/"><Icon name="search" /></button>
     </form>
   );

@@ -19,6 +19,7 @@ const PATHS: Record<string, string> = {
   home: 'M3 10l7-6 7 6M5 8.5V17h10V8.5',
   pin: 'M10 18s6-6 6-10a6 6 0 0 0-12 0c0 4 6 10 6 10zM10 6a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
   more: 'M4 10h.01M10 10h.01M16 10h.01',
+  picture: 'M3 4h14v12H3zM3 13l4-4 4 4 2-2 4 4M13.5 7.5h.01',
   info: 'M10 9v6M10 5.5h.01',
 };
 

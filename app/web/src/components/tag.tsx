@@ -12,6 +12,8 @@ interface Props {
   tab?: number;
   /** Text where a link would be in the way. */
   plain?: boolean;
+  /** In place of the whole name. */
+  shown?: string;
   children?: ComponentChildren;
 }
 
@@ -22,6 +24,6 @@ export function Tag(props: Props) {
     class: `tag ${props.machine ? 'machine' : ''} ${props.lit ? 'lit' : ''}`, dir: 'auto' as const,
     style: { '--hue': String(hueOf(name)) }, title: props.machine ? t('Given by a machine') : undefined,
   };
-  return props.plain ? <span {...shape}>{name}{props.children}</span>
+  return props.plain ? <span {...shape}>{props.shown ?? name}{props.children}</span>
     : <a {...shape} tabIndex={props.tab} href={tagSearchAddress(name)}>{name}{props.children}</a>;
 }

@@ -10,6 +10,7 @@
 #include "commonplace/base/rng.h"
 #include "commonplace/math/assignment.h"
 #include "commonplace/transfer/core/base_classifiers.h"
+#include "commonplace/transfer/core/same_items.h"
 #include "commonplace/transfer/core/simulated_transfer.h"
 
 namespace commonplace::transfer {
@@ -128,6 +129,14 @@ class StagedTransfer {
       if (const auto row = static_cast<Eigen::Index>(item); last.given[item] == 0)
         probabilities.row(row) = kept * probabilities.row(row).array() + (1 - kept) * chance;
     return inverse_temperature;
+  }
+
+  /// Lets items of the last collection that stand in another one, too, be what they are there.
+  std::int64_t take_same_items(MatrixD& probabilities) const {
+    if (!options_.refine || !options_.evidence) return 0;
+    std::vector<LabelledItems> labelled;
+    for (const State& state : states_) labelled.push_back({state.items, state.labels});
+    return take_labels_of_same_items(labelled, labelled.back(), probabilities, run_).found;
   }
 
   std::vector<MatrixD> classes_of_path() const {
@@ -535,6 +544,7 @@ Transfer transfer_classes(std::span<const TransferCollection> sources,
     result.stages.push_back(staged.run_stage(sources.size() + step, watch));
   result.classes = staged.classes_of_path();
   result.inverse_temperature = staged.calibrate(result.classes.back());
+  result.same_items = staged.take_same_items(result.classes.back());
   return result;
 }
 

@@ -86,6 +86,7 @@ struct Transfer {
   std::vector<MatrixD> classes;
   std::vector<Stage> stages;       ///< one a collection of the path
   double inverse_temperature = 1;  ///< of the evidence in the last one's probabilities
+  std::int64_t same_items = 0;     ///< of the last that a labelled item equals (same_items.h)
 };
 
 /// Called after each iteration of the stage that reaches collection `stage` of the path, with what

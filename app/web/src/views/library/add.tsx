@@ -173,7 +173,8 @@ export function DropAnywhere(props: { /** A form is there that shows what was dr
     const drop = (event: DragEvent) => {
       depth = 0;
       setOver(false);
-      if (!files(event)) return;
+      // The box takes a picture to look for.
+      if (!files(event) || event.defaultPrevented) return;
       event.preventDefault();
       void takeDropped(event.dataTransfer);
     };
@@ -190,7 +191,7 @@ export function DropAnywhere(props: { /** A form is there that shows what was dr
   }, [able]);
   return (
     <>
-      {over && <div class="drop-veil"><p>{t('Let go to add it to the library')}</p></div>}
+      {over && <div class="drop-veil"><p>{t('Let go to add it to the library')}<br /><span class="quiet">{t('A picture let go on the box above is looked for')}</span></p></div>}
       {!props.form && <ChosenDialog format="" />}
     </>
   );

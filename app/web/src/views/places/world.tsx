@@ -6,12 +6,14 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import * as api from '../../api/api';
 import type { Places } from '../../api/types';
 import { isTyping } from '../../components/hooks';
+import { metres, titleOf } from '../../format';
 import { address, go, itemAddress } from '../../state/route';
 import { report } from '../../state/alerts';
 import { library } from '../../state/library';
 import { theme } from '../../state/theme';
 import { t, tn } from '../../words/say';
 import { withToken } from '../../state/query_text';
+import { thickness, type PlaceGuess } from './guesses';
 import { areaOf, around, kept, toWindow, worldX, worldY, zoomedAt, type Size, type WorldView } from './projection';
 
 /** The side of the square that outlines are kept in; the canvas enlarges them. */
@@ -67,9 +69,30 @@ interface Point {
   index: number;
 }
 
+/** Metres around the world, along the equator. */
+const AROUND = 40_075_017;
+
+/** A guess as a cloud: the thicker, the likelier. */
+function drawCloud(context: CanvasRenderingContext2D, view: WorldView, window: Size, guess: PlaceGuess, colour: string): void {
+  const at = toWindow(view, window, worldX(guess.longitude), worldY(guess.latitude));
+  const radius = Math.max(6, (guess.radius / (AROUND * Math.max(0.05, Math.cos((guess.latitude * Math.PI) / 180)))) * view.size);
+  const reach = 2.2 * radius;
+  const cloud = context.createRadialGradient(at.x, at.y, 0, at.x, at.y, reach);
+  for (let step = 0; step <= 8; ++step) {
+    const part = step === 8 ? 0 : Math.round(115 * thickness((step / 8) * 2.2));
+    cloud.addColorStop(step / 8, `${colour.trim()}${part.toString(16).padStart(2, '0')}`);
+  }
+  context.fillStyle = cloud;
+  context.beginPath();
+  context.arc(at.x, at.y, reach, 0, 2 * Math.PI);
+  context.fill();
+}
+
 /** A map without a network: outlines of the world, and the items on it as pictures, joined where they are near. */
-export function PlacesMap(props: { places: Places; q: string; collection: string[] }) {
+export function PlacesMap(props: { places: Places; guesses: PlaceGuess[]; q: string; collection: string[] }) {
   const { points, collections } = props.places;
+  const { guesses } = props;
+  const all = (): [number[], number[]] => [[...points.latitude, ...guesses.map((each) => each.latitude)], [...points.longitude, ...guesses.map((each) => each.longitude)]];
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
@@ -87,8 +110,8 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {
-    if (size.width > 0) setView(around(points.latitude, points.longitude, size));
-  }, [props.places, size.width > 0]);
+    if (size.width > 0) setView(around(...all(), size));
+  }, [props.places, guesses, size.width > 0]);
 
   const index = useMemo(() => new Supercluster<Point>({ radius: 70, maxZoom: 17, extent: 512 }).load(points.id.map((_, i) => ({
     type: 'Feature', properties: { index: i }, geometry: { type: 'Point', coordinates: [points.longitude[i]!, points.latitude[i]!] } }))), [props.places]);
@@ -115,7 +138,9 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
       context.fill(each.path);
       context.stroke(each.path);
     }
-  }, [view, size, theme.value]);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const each of guesses) drawCloud(context, view, size, each, style.getPropertyValue('--accent'));
+  }, [view, size, theme.value, guesses]);
 
   const clusters = useMemo(() => {
     if (!view || size.width === 0) return [];
@@ -161,7 +186,7 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
     if (by) setView(kept({ ...view, x: view.x + by[0], y: view.y + by[1] }, size));
     else if (event.key === '+' || event.key === '=') zoom(1.6);
     else if (event.key === '-') zoom(1 / 1.6);
-    else if (event.key === '0') setView(around(points.latitude, points.longitude, size));
+    else if (event.key === '0') setView(around(...all(), size));
     else return;
     event.preventDefault();
   };
@@ -191,6 +216,16 @@ export function PlacesMap(props: { places: Places; q: string; collection: string
         const { index: point } = each.properties as Point;
         const of = collections[points.collection[point]!]!;
         return <a key={`p${point}`} class="map-pin one" style={style} href={itemAddress(of.name, points.id[point]!)} aria-label={points.id[point]}>{picture(point)}</a>;
+      })}
+      {view && guesses.map((each) => {
+        const at = toWindow(view, size, worldX(each.longitude), worldY(each.latitude));
+        return (
+          <a key={`g${each.item.collection}/${each.item.id}`} class="map-pin one guessed" style={{ transform: `translate(${at.x}px, ${at.y}px) translate(-50%, -50%)` }}
+            href={itemAddress(each.item.collection, each.item.id)} aria-label={t('{title}, guessed within {distance}', { title: titleOf(each.item), distance: metres(each.radius) })}
+            title={t('Guessed: probably within {distance}', { distance: metres(each.radius) })}>
+            {each.item.image ? <img src={api.thumbnailAddress(each.item.collection, each.item.id, 64)} alt="" draggable={false} loading="lazy" /> : <span class="map-dot" />}
+          </a>
+        );
       })}
       {area && <div class="band" style={{ left: `${Math.min(area.a.x, area.b.x)}px`, top: `${Math.min(area.a.y, area.b.y)}px`, width: `${Math.abs(area.a.x - area.b.x)}px`, height: `${Math.abs(area.a.y - area.b.y)}px` }} />}
       <div class="places-tools">

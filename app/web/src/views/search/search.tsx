@@ -9,10 +9,11 @@ import { Failure, Loading, Note, View } from '../../components/view';
 import { count, listed, titleOf } from '../../format';
 import { isAbort } from '../../api/http';
 import { report } from '../../state/alerts';
+import { askedPicture } from '../../state/asked_picture';
 import { collections } from '../../state/library';
 import { PagedList } from '../../state/paged_list';
 import { changed, go, itemAddress, noteInAddress, replaceAddress, route, tagQuery } from '../../state/route';
-import { clearSelection, isSelected, keyOf, selectAll, selectedCount, type Asked } from '../../state/selection';
+import { clearSelection, isSelected, keyOf, select, selectAll, selectedCount, type Asked } from '../../state/selection';
 import { changeCount } from '../../state/toast';
 import { tileHeight, tileSize, TILE_SIZES, viewMode } from '../../state/looks';
 import { t, tn } from '../../words/say';
@@ -24,6 +25,8 @@ import { Topics } from './topics';
 import { WhyPanel } from './why';
 
 interface Question extends Asked {
+  /** The picture that was dropped, by its key. */
+  picture?: string;
   words_only: boolean;
   order: string;
 }
@@ -35,6 +38,9 @@ interface Facts {
 
 type Entry = Brief & Partial<Hit>;
 
+/** So many of what looks like a picture are chosen by "all". */
+const NEAREST = 100;
+
 /** One hit with what it is explained by. */
 async function explained(asked: Question, index: number): Promise<Hit | undefined> {
   const where = { offset: index, limit: 1, explain: true };
@@ -45,7 +51,13 @@ async function explained(asked: Question, index: number): Promise<Hit | undefine
 }
 
 /** Whether the items of one collection are wanted as they are, which needs no search. */
-const isPlain = (asked: Question) => !asked.like && !asked.q && !asked.order && asked.collection.length === 1;
+const isPlain = (asked: Question) => !asked.like && !asked.picture && !asked.q && !asked.order && asked.collection.length === 1;
+
+async function lookingLike(asked: Question, offset: number, limit: number, signal?: AbortSignal) {
+  const picture = askedPicture.value;
+  if (!picture || picture.key !== asked.picture) throw new Error(t('The picture is not here any more. Drop it once more.'));
+  return api.likePicture(picture.address, { collection: asked.collection, offset, limit }, signal);
+}
 
 function listFor(asked: Question, told: (facts: Facts) => void): PagedList<Entry> {
   return new PagedList<Entry>(async (offset, limit, signal) => {
@@ -54,8 +66,8 @@ function listFor(asked: Question, told: (facts: Facts) => void): PagedList<Entry
       told({ unknown: [] });
       return { total: answer.total, entries: answer.items };
     }
-    const answer = asked.like
-      ? await api.like({ collection: asked.like_collection!, id: asked.like, offset, limit }, signal)
+    const answer = asked.picture ? await lookingLike(asked, offset, limit, signal)
+      : asked.like ? await api.like({ collection: asked.like_collection!, id: asked.like, offset, limit }, signal)
       : await api.search({ q: asked.q, collection: asked.collection, words_only: asked.words_only, order: asked.order, offset, limit }, signal);
     told({ unknown: answer.unknown ?? [], milliseconds: answer.milliseconds });
     return { total: answer.total, entries: answer.hits };
@@ -72,8 +84,15 @@ function asking(): Question {
   const order = query.get('order') ?? '';
   // Without words there is nothing to rank by: pictures come first, since they are looked at.
   const first = collections.value.find((each) => each.pictures) ?? collections.value[0];
-  const alone = !q && !like && !order && chosen.length === 0 && first ? [first.name] : chosen;
-  return { q, like, like_collection: query.get('like_collection') ?? undefined, collection: alone, words_only: query.get('words') === '1', order };
+  const picture = query.get('picture') ?? undefined;
+  const alone = !q && !like && !picture && !order && chosen.length === 0 && first ? [first.name] : chosen;
+  return { q, like, picture, like_collection: query.get('like_collection') ?? undefined, collection: alone, words_only: query.get('words') === '1', order };
+}
+
+/** An item by its title. */
+function ItemName({ collection, id }: { collection: string; id: string }) {
+  const found = useAnswer((signal) => api.item(collection, id, signal), [collection, id]);
+  return <a href={itemAddress(collection, id)} dir="auto">{titleOf(found.value ?? { id })}</a>;
 }
 
 /** What the results are narrowed, ordered and drawn by, in one line. */
@@ -99,7 +118,7 @@ function Tools(props: { children: preact.ComponentChildren; panel: string; mode:
       <label class="tool-select">
         <span class="unseen">{t('Order')}</span>
         <select value={query.get('order') ?? ''} onChange={(event) => filter({ order: event.currentTarget.value })}>
-          <option value="">{query.get('q') || query.get('like') ? t('Best first') : t('As added')}</option>
+          <option value="">{query.get('q') || query.get('like') || query.get('picture') ? t('Best first') : t('As added')}</option>
           <option value="newest">{t('Newest first')}</option>
           <option value="oldest">{t('Oldest first')}</option>
         </select>
@@ -154,7 +173,7 @@ export function SearchView() {
   const list = shown?.list;
   void list?.version.value;
   const facets = useAnswer<Facets>(
-    (signal) => (panel === 'filters' && !asked.like ? api.facets({ q: asked.q, collection: asked.collection, words_only: asked.words_only }, signal) : undefined),
+    (signal) => (panel === 'filters' && !asked.like && !asked.picture ? api.facets({ q: asked.q, collection: asked.collection, words_only: asked.words_only }, signal) : undefined),
     [panel, key, changeCount.value]);
 
   const noting = useRef(0);
@@ -180,8 +199,9 @@ export function SearchView() {
     }
   };
   const moreLike = (entry: Entry) => go(changed({
-    q: '', before: '', after: '', at: undefined, like: entry.id, like_collection: entry.collection }));
-  const ranked = Boolean(shown && (shown.asked.q || shown.asked.like) && !shown.asked.order);
+    q: '', before: '', after: '', at: undefined, picture: undefined, like: entry.id, like_collection: entry.collection }));
+  const ranked = Boolean(shown && (shown.asked.q || shown.asked.like || shown.asked.picture) && !shown.asked.order);
+  const explains = ranked && !shown?.asked.picture;
   const first = list?.entry(Math.floor(Number(at ?? 0) / 100) * 100) ?? list?.entry(0);
   const mode = viewMode.value ?? (first && !first.image ? 'list' : 'grid');
   const words = litWords(shown?.asked.q ?? '');
@@ -192,7 +212,7 @@ export function SearchView() {
     if (!entry) return <span class="tile waiting" data-focus tabIndex={tab} aria-label={t('Not read yet')} />;
     const actions = (
       <span class="tile-actions">
-        {ranked && (
+        {explains && (
           <button type="button" tabIndex={tab} title={t('Why this?')} aria-label={t('Why is {title} here', { title: titleOf(entry) })}
             onClick={() => setWhy({ index, entry })}><Icon name="why" /></button>
         )}
@@ -206,14 +226,19 @@ export function SearchView() {
   const pressed = (name: string, index: number) => {
     const entry = list?.entry(index);
     if (!entry) return false;
-    if (name === 'w' && ranked) setWhy({ index, entry });
+    if (name === 'w' && explains) setWhy({ index, entry });
     else if (name === 'l' && selectedCount.value === 0) moreLike(entry);
     else if (name === 'o') details(index);
     else if (name === 'f') replaceAddress(changed({ panel: panel === 'filters' ? undefined : 'filters' }));
     else return false;
     return true;
   };
-  const everything = () => { if (shown) selectAll(shown.asked, shown.list.total); };
+  const everything = () => {
+    if (!shown) return;
+    // What looks like a picture is asked for by the picture: the nearest of it are chosen one by one.
+    if (shown.asked.picture) lookingLike(shown.asked, 0, NEAREST).then((found) => select(found.hits, true), report);
+    else selectAll(shown.asked, shown.list.total);
+  };
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'a' || !(event.ctrlKey || event.metaKey) || full) return;
@@ -249,7 +274,7 @@ export function SearchView() {
   return (
     <View title={t('Search')} class={`bleed ${beside ? 'with-panel' : ''}`} quiet>
       <Tools panel={panel} mode={mode} shown={shown?.asked.collection ?? []}>
-        {!asked.q && !asked.like && <Topics />}
+        {!asked.q && !asked.like && !asked.picture && <Topics />}
         {list && (
           <p class="quiet" role="status">
             {list.total === 0 ? '' : `${tn('{n} item', '{n} items', list.total)}${ranked ? `, ${t('best first')}` : ''}`}
@@ -262,9 +287,15 @@ export function SearchView() {
       )}
       <div class="panel-layout">
         <div class="results">
+          {asked.picture && askedPicture.value?.key === asked.picture && (
+            <p class="like-line">
+              <img class="asked-picture" src={askedPicture.value.address} alt={t('The picture that was dropped')} /> {t('What looks like this')}{' '}
+              <button type="button" class="small" onClick={() => replaceAddress(changed({ picture: undefined, at: undefined }))}>{t('Back to all')}</button>
+            </p>
+          )}
           {asked.like && (
             <p class="like-line">
-              {t('Items like')} <a href={itemAddress(asked.like_collection ?? '', asked.like)}>{asked.like}</a>.{' '}
+              {t('Items like')} <ItemName collection={asked.like_collection ?? ''} id={asked.like} />.{' '}
               <button type="button" class="small"
                 onClick={() => replaceAddress(changed({ like: '', like_collection: '', at: undefined }))}>
                 {t('Back to all')}
