@@ -24,7 +24,7 @@ import tempfile
 
 import numpy
 
-from common import DATA, lines, run
+from common import DATA, has_encoders, lines, run
 
 KINDS = ["sift", "rgb-sift", "surf", "gist"]
 METHODS = "auto,svm,logistic,knn,ale-svm,ale-laprls,iale-svm,iale-laprls,anchors,smoothed,gsf,lapsvm,propagation"
@@ -130,9 +130,9 @@ def show(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--only", default="caltech101,flickr8k,oldnyc")
-    parser.add_argument("--features", default=",".join(KINDS),
-                        help="descriptors, or encoders that 'commonplace models' lists, such as resnet50")
+    parser.add_argument("--only", help="default: caltech101,flickr8k,oldnyc, and clicks where resnet50 is installed")
+    parser.add_argument("--features", help="descriptors, or encoders that 'commonplace models' lists; default: all "
+                                           "descriptors, and of clicks resnet50")
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--work", help="keep the library with the features here")
@@ -142,10 +142,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
         work = pathlib.Path(arguments.work or scratch)
         work.mkdir(parents=True, exist_ok=True)
-        for name in arguments.only.split(","):
-            kinds = arguments.features.split(",")
+        seen = ",clicks" if has_encoders(arguments.program, "resnet50") else ""
+        for name in (arguments.only or "caltech101,flickr8k,oldnyc" + seen).split(","):
+            kinds = arguments.features.split(",") if arguments.features else KINDS
             if name == "clicks":
-                for kind in kinds:
+                for kind in kinds if arguments.features else ["resnet50"]:
                     teach_by_clicks(arguments.program, kind, work)
                 continue
             ids, files = make_features(arguments.program, name, kinds, work)

@@ -23,7 +23,7 @@ import tempfile
 
 import numpy
 
-from common import DATA, lines, run
+from common import DATA, has_encoders, lines, run
 
 
 def show(result):
@@ -85,6 +85,8 @@ def add_oldnyc(program, work, encoders=False):
 
 
 def seen(program, work, repeat):
+    work = work / "seen"
+    work.mkdir(exist_ok=True)
     library = add_oldnyc(program, work, encoders=True)
     for title, kinds in (("SIFT", "photos:sift"), ("ResNet50", "photos:resnet50"),
                          ("both", "photos:sift,photos:resnet50"),
@@ -150,7 +152,7 @@ def dresden(program, work, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--only", default="wikipedia,oldnyc,dresden")
+    parser.add_argument("--only", help="default: wikipedia,oldnyc,dresden, and seen where its encoders are installed")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--work", help="keep libraries and features here")
     arguments = parser.parse_args()
@@ -159,7 +161,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
         work = pathlib.Path(arguments.work or scratch)
         work.mkdir(parents=True, exist_ok=True)
-        for name in arguments.only.split(","):
+        also = ",seen" if has_encoders(arguments.program, "resnet50", "minilm") else ""
+        for name in (arguments.only or "wikipedia,oldnyc,dresden" + also).split(","):
             {"oldnyc": oldnyc, "seen": seen, "wikipedia": wikipedia, "dresden": dresden}[name](
                 arguments.program, work, arguments.repeat)
 

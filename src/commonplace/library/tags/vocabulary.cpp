@@ -77,6 +77,13 @@ std::vector<VocabularyChange> vocabulary_history(const Library& library) {
   return result;
 }
 
+std::string vocabulary_state(const Library& library) {
+  Statement newest = library.database().prepare(
+      "SELECT coalesce(max(id), 0), coalesce(max(undone), '') FROM vocabulary_change");
+  newest.step();
+  return concat(newest.integer(0), ' ', newest.text(1));
+}
+
 std::int64_t note_vocabulary_change(Database& database, std::string_view kind,
                                     std::string_view change) {
   database.prepare("INSERT INTO vocabulary_change(kind, change, who, time) VALUES(?, ?, ?, ?)")

@@ -39,6 +39,8 @@ struct VocabularyChange {
 
 /// The history, newest first.
 std::vector<VocabularyChange> vocabulary_history(const Library& library);
+/// Changes whenever what is said of tags does.
+std::string vocabulary_state(const Library& library);
 /// Within a transaction of the caller: notes a change that was made, and returns its number.
 std::int64_t note_vocabulary_change(Database& database, std::string_view kind,
                                     std::string_view change);
