@@ -6,6 +6,7 @@ import { missing, world } from './support.mjs';
 import { cleanup } from './parts/cleanup.mjs';
 import { home } from './parts/home.mjs';
 import { item } from './parts/item.mjs';
+import { keystrokes } from './parts/keystrokes.mjs';
 import { library } from './parts/library.mjs';
 import { looks } from './parts/looks.mjs';
 import { map } from './parts/map.mjs';
@@ -20,7 +21,7 @@ import { transfer } from './parts/transfer.mjs';
 import { troubles } from './parts/troubles.mjs';
 
 const only = process.env.COMMONPLACE_WEB_ONLY ?? '';
-const parts = { home, cleanup, search, select, item, review, tags, teach, places, map, transfer, quality, library, troubles, looks };
+const parts = { home, cleanup, search, select, item, review, tags, teach, places, map, transfer, quality, library, troubles, keystrokes, looks };
 
 test('page', { skip: missing() }, async (t) => {
   try {

@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -14,6 +12,7 @@
 #include "commonplace/detect/index.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
 
@@ -284,8 +283,7 @@ std::vector<std::pair<std::string, std::string>> detect_models(const Library& li
   std::vector<std::pair<std::string, std::string>> result;
   for (const ModelRecord& record : model_records(library))
     if (record.kind == kModelKind)
-      result.emplace_back(record.name,
-                          nlohmann::json::parse(record.report).value("collection", ""));
+      result.emplace_back(record.name, json_from(record.report).value("collection", ""));
   return result;
 }
 

@@ -1,10 +1,9 @@
 #include "commonplace/library/tags/vocabulary.h"
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/identity.h"
 #include "commonplace/library/tags/tag_table.h"
 
@@ -62,7 +61,8 @@ void describe_tag(Library& library, const TagEntry& entry) {
       .run(after.description, after.manual ? 1 : 0, after.hidden ? 1 : 0, id);
   note_vocabulary_change(
       library.database(), "describe",
-      Json{{"tag", before.name}, {"before", as_json(before)}, {"after", as_json(after)}}.dump());
+      json_text(
+          Json{{"tag", before.name}, {"before", as_json(before)}, {"after", as_json(after)}}));
   transaction.commit();
 }
 
