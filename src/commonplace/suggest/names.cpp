@@ -109,13 +109,14 @@ NamedTags read_names(const Library& library, const Collection& collection, const
   named.first = plan->first;
   named.columns = plan->columns;
   named.mapped = plan->mapped;
-  naming = {plan->encoder, std::move(texts)};
+  naming = {plan->encoder, std::move(texts), vocabulary_state(library)};
   return named;
 }
 
 std::int64_t refresh_names(const Library& library, const std::vector<std::string>& tags,
                            Naming& naming, TagNames& names, const Run& run) {
   if (naming.empty() || names.empty()) return 0;
+  naming.state = vocabulary_state(library);
   naming.texts.resize(tags.size());
   const Eigen::Index before = names.vectors.rows();
   names.vectors.conservativeResize(std::ssize(tags), Eigen::NoChange);
@@ -163,6 +164,7 @@ Naming read_naming(const TensorFile& file) {
     naming.encoder = {json.at("encoder").get<std::string>(), json.at("folder").get<std::string>(),
                       json.at("of") == "text" ? Medium::text : Medium::picture,
                       json.at("fingerprint").get<std::string>()};
+    json.at("state").get_to(naming.state);
   } catch (const nlohmann::json::exception& error) {
     fail(file.name(), ": what read the names of its tags is not told (", error.what(),
          "); the file is damaged");

@@ -76,7 +76,7 @@ void store_entry(Library& library, const TagEntry& entry, const TagEntry& before
       .prepare("UPDATE tag SET description = ?, manual = ?, hidden = ?, colour = ? WHERE key = ?")
       .run(entry.description, entry.manual ? 1 : 0, entry.hidden ? 1 : 0, entry.colour, key);
   if (entry.manual != before.manual || entry.hidden != before.hidden)
-    change_vocabulary_state(database);
+    change_meanings_state(database);
   if (entry.manual == before.manual) return;
   Statement find = database.prepare("SELECT id FROM tag WHERE key = ?");
   find.bind(key).step();
@@ -379,6 +379,13 @@ std::vector<VocabularyChange> vocabulary_history(const Library& library) {
   std::vector<VocabularyChange> result;
   while (query.step()) result.push_back(change_of(query));
   return result;
+}
+
+std::string vocabulary_state(const Library& library) {
+  Statement newest = library.database().prepare(
+      "SELECT coalesce(max(id), 0), coalesce(max(undone), '') FROM vocabulary_change");
+  newest.step();
+  return concat(newest.integer(0), ' ', newest.text(1));
 }
 
 VocabularyChange vocabulary_change(const Library& library, std::int64_t id) {
