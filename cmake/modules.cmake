@@ -10,7 +10,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND COMMONPLACE_WARNINGS -Wno-restrict -Wno-subobject-linkage)
   if(COMMONPLACE_PCH)  # What it says of the system's headers is no longer left out.
     list(REMOVE_ITEM COMMONPLACE_WARNINGS -Werror)
-    list(APPEND COMMONPLACE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    list(APPEND COMMONPLACE_WARNINGS
+      -Wno-array-bounds -Wno-attributes -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endif()
 
@@ -55,6 +56,12 @@ function(commonplace_precompile target)
   else()
     set(owner base)
   endif()
+  # What lies elsewhere in memory, as programs do beside libraries that may be shared, cannot use them.
+  get_target_property(own ${target} POSITION_INDEPENDENT_CODE)
+  get_target_property(precompiled ${owner} POSITION_INDEPENDENT_CODE)
+  if((own AND NOT precompiled) OR (precompiled AND NOT own))
+    return()
+  endif()
   if(target STREQUAL owner)
     target_precompile_headers(${target} PRIVATE ${COMMONPLACE_SHARED_HEADERS})
   else()
@@ -63,9 +70,18 @@ function(commonplace_precompile target)
 endfunction()
 
 # Files are compiled in batches, because most of the time goes into headers that they share. Names in
-# unnamed namespaces therefore differ within a library.
+# unnamed namespaces therefore differ within a library. Batches of a library are of one size, so that
+# none repeats the headers for two or three files.
 function(commonplace_batches target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COMMONPLACE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(LENGTH sources count)
+  set(most ${ARGN} 16)
+  list(GET most 0 most)
+  math(EXPR batches "(${count} + ${most} - 1) / ${most}")
+  math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${COMMONPLACE_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
   commonplace_precompile(${target})
 endfunction()
 

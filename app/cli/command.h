@@ -117,6 +117,7 @@ void add_evaluate_search(CLI::App& evaluate);
 void add_evaluate_suggest(CLI::App& evaluate);
 void add_evaluate_classify(CLI::App& evaluate);
 void add_evaluate_audit(CLI::App& evaluate);
+void add_evaluate_review(CLI::App& evaluate);
 void add_evaluate_detect(CLI::App& evaluate);
 void add_evaluate_relate(CLI::App& evaluate);
 void add_evaluate_transfer(CLI::App& evaluate);

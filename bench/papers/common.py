@@ -18,6 +18,12 @@ def run(program, *arguments):
     return json.loads(done.stdout) if done.stdout.strip().startswith("{") else done.stdout
 
 
+def has_encoders(program, *names):
+    """Whether encoders of these names are installed, and a runtime for them."""
+    models = run(program, "models")
+    return bool(models["runtime"]) and {each["name"] for each in models["models"]} >= set(names)
+
+
 def lines(path):
     with gzip.open(path, "rt") as file:
         return [json.loads(line) for line in file]

@@ -2,11 +2,14 @@
 """Re-runs the experiments behind `relate`: what belongs together across photos, tags, text and places?
 
     bench/papers/relate.py PROGRAM [--only oldnyc,...] [--repeat 5] [--work FOLDER]
+    bench/papers/relate.py PROGRAM --only seen [--work FOLDER]
 
 Needs the data that COMMONPLACE_DATA names (default ../shared/data):
   oldnyc     1,311 photographs with pictures, of the 100 commonest tags but the first five: tags of a fifth
              of them are predicted by pictures (dense SIFT) alone, and by pictures and places; against the
              number of coordinates and of photographs learned from; guidance met, groups, guessed places
+  seen       the same photographs as encoders of pictures and of sentences see them and their titles
+             (resnet50, minilm), beside dense SIFT
   wikipedia  2,866 pairs of picture and text in ten classes: texts by pictures and pictures by texts
   dresden    17,879 photographs without pictures: tags by places, and places by tags
 Features of pictures are made once and kept in --work (default: a temporary folder).
@@ -20,7 +23,7 @@ import tempfile
 
 import numpy
 
-from common import DATA, lines, run
+from common import DATA, has_encoders, lines, run
 
 
 def show(result):
@@ -42,14 +45,16 @@ def show(result):
         print(f"  the place of {100 * result['places_told']:.0f} % could be told")
 
 
-def add_oldnyc(program, work):
+def add_oldnyc(program, work, encoders=False):
     """The photographs that have pictures and one of the tags, with features of their pictures."""
     library = work / "library"
     if library.exists():
         return library
     run(program, "init", library)
     run(program, "add", library, "pictures", DATA / "oldnyc" / "images")
-    made = run(program, "features", library, "pictures", "--image", "sift")
+    made = {"sift": run(program, "features", library, "pictures", "--image", "sift")["file"]}
+    if encoders:
+        made["resnet50"] = run(program, "features", library, "pictures", "--encoder", "resnet50")["file"]
     export = work / "pictures.jsonl"
     run(program, "export", library, "pictures", "--format", "jsonl", "--out", export)
     row_of = {json.loads(line)["id"].split("/")[-1]: row for row, line in enumerate(export.read_text().splitlines())}
@@ -70,10 +75,29 @@ def add_oldnyc(program, work):
                 file.write(json.dumps({"id": name, "title": each["title"], "lat": each["lat"], "lon": each["lon"],
                                        "tags": tags}) + "\n")
                 kept.append(row_of[name])
-    numpy.save(work / "sift.npy", numpy.load(made["file"])[kept])
     run(program, "add", library, "photos", work / "photos.jsonl")
-    run(program, "features", library, "photos", "--name", "sift", "--from", work / "sift.npy")
+    for name, file in made.items():
+        numpy.save(work / f"{name}.npy", numpy.load(file)[kept].astype(numpy.float32))
+        run(program, "features", library, "photos", "--name", name, "--from", work / f"{name}.npy")
+    if encoders:
+        run(program, "features", library, "photos", "--encoder", "minilm")
     return library
+
+
+def seen(program, work, repeat):
+    work = work / "seen"
+    work.mkdir(exist_ok=True)
+    library = add_oldnyc(program, work, encoders=True)
+    for title, kinds in (("SIFT", "photos:sift"), ("ResNet50", "photos:resnet50"),
+                         ("both", "photos:sift,photos:resnet50"),
+                         ("SIFT and places", "photos:sift,photos/places"),
+                         ("ResNet50 and places", "photos:resnet50,photos/places"),
+                         ("SIFT, titles' words and places", "photos:sift,photos/text,photos/places"),
+                         ("ResNet50, titles' sentences and places", "photos:resnet50,photos:minilm,photos/places")):
+        first, *others = kinds.split(",")
+        print(f"\noldnyc, tags by {title}:")
+        show(run(program, "evaluate", "relate", library, "--repeat", repeat, "--collections",
+                 ",".join([first, *others[:-1], "photos/tags", *others[-1:]]), "--methods", "commonplace,knn,ridge"))
 
 
 def oldnyc(program, work, repeat):
@@ -126,7 +150,7 @@ def dresden(program, work, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--only", default="wikipedia,oldnyc,dresden")
+    parser.add_argument("--only", help="default: wikipedia,oldnyc,dresden, and seen where its encoders are installed")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--work", help="keep libraries and features here")
     arguments = parser.parse_args()
@@ -135,8 +159,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
         work = pathlib.Path(arguments.work or scratch)
         work.mkdir(parents=True, exist_ok=True)
-        for name in arguments.only.split(","):
-            {"oldnyc": oldnyc, "wikipedia": wikipedia, "dresden": dresden}[name](
+        also = ",seen" if has_encoders(arguments.program, "resnet50", "minilm") else ""
+        for name in (arguments.only or "wikipedia,oldnyc,dresden" + also).split(","):
+            {"oldnyc": oldnyc, "seen": seen, "wikipedia": wikipedia, "dresden": dresden}[name](
                 arguments.program, work, arguments.repeat)
 
 

@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from common import has_encoders
+
 DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
 # Words that captions have and queries are not made of.
 STOP_WORDS = set("""a about above across after against all along also am among an and another any are
@@ -245,13 +247,14 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--splits", type=int, default=10, help="of flickr8k")
     parser.add_argument("--repeat", type=int, default=3, help="of the pairs")
-    parser.add_argument("--only", default="flickr8k,youtube,dresden")
+    parser.add_argument("--only", help="default: flickr8k,youtube,dresden, and eyes where its encoders are installed")
     parser.add_argument("--skip", type=int, default=0, help="photographs that eyes leaves out, to choose designs on others")
     parser.add_argument("--plot", default="", help="an SVG file for the first split's curves")
     arguments = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"{DATA} is not there: set COMMONPLACE_DATA to the folder of the data sets")
-    chosen = arguments.only.split(",")
+    also = ",eyes" if has_encoders(arguments.program, "minilm", "resnet50") else ""
+    chosen = (arguments.only or "flickr8k,youtube,dresden" + also).split(",")
     if "flickr8k" in chosen:
         run_flickr8k(arguments.program, arguments.splits, arguments.plot)
     if "eyes" in chosen:

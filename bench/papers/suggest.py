@@ -25,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 
+from common import has_encoders
+
 DATA = pathlib.Path(os.environ.get("COMMONPLACE_DATA", "../shared/data"))
 FILES = ["bibtex", "delicious", "rcv1sub1", "stackex_cs", "stackex_cooking", "citeulike_t"]
 OTHERS = ["bookmarks", "people", "timed", "folds"]
@@ -177,7 +179,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--only", default=",".join(FILES + OTHERS + CLASSES))
     parser.add_argument("--baselines", default="logistic,knn,popular")
-    parser.add_argument("--encoder", help="bookmarks: beside the words, such as minilm ('commonplace models' lists them)")
+    parser.add_argument("--encoder", help="bookmarks: only with this beside the words; else without, and with minilm "
+                                          "where that is installed")
     parser.add_argument("--repeat", type=int, default=3, help="of letter and pendigits")
     arguments = parser.parse_args()
     if not DATA.is_dir():
@@ -193,10 +196,14 @@ def main():
                 library = pathlib.Path(scratch) / "library"
                 run(arguments.program, "init", library)
                 run(arguments.program, "add", library, name, DATA / name / "bookmarks.jsonl.gz")
-                if arguments.encoder:
-                    run(arguments.program, "features", library, name, "--encoder", arguments.encoder)
-                suggest(arguments.program, name, [library, "--collection", name, "--split", "time"],
-                        arguments.baselines)
+                source = [library, "--collection", name, "--split", "time"]
+                encoder = arguments.encoder
+                if not encoder:
+                    suggest(arguments.program, name, source, arguments.baselines)
+                    encoder = "minilm" if has_encoders(arguments.program, "minilm") else None
+                if encoder:
+                    run(arguments.program, "features", library, name, "--encoder", encoder)
+                    suggest(arguments.program, f"{name}, with {encoder}", source, "none")
         elif name == "people":
             with tempfile.TemporaryDirectory(prefix="commonplace-papers-") as scratch:
                 people(arguments.program, scratch)

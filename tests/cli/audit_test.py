@@ -44,8 +44,7 @@ class Audit(CommandLineTest):
         left = self.audit("--last", "--limit", "8")["wrong"]
         answered = [(each["id"], each["tag"]) for each in found["wrong"][:2]]
         self.assertFalse({(each["id"], each["tag"]) for each in left} & set(answered))
-        tags = {tag["name"] for tag in self.json("show", self.library, "notes", answered[0][0])["tags"]}
-        self.assertNotIn(answered[0][1], tags)
+        self.assertNotIn(answered[0][1], self.tags_of(self.library, "notes", answered[0][0]))
 
     def test_the_measurement_plants_and_finds(self):
         measured = self.json("evaluate", "audit", self.library, "--collection", "notes", "--repeat", "1")
@@ -54,6 +53,22 @@ class Audit(CommandLineTest):
         self.assertGreater(measured["swapped"], 10)
         self.assertGreater(ours["wrong_auc"], 0.9)
         self.run_program("evaluate", "audit", self.library, "--collection", "notes", "--swapped", "2", code=1)
+
+    def test_a_simulated_reviewer_teaches_and_is_told_honest_chances(self):
+        measured = self.json("evaluate", "review", self.library, "--collection", "notes", "--answers", "60",
+                             "--batch", "30")
+        orders = {each["order"]: each for each in measured["orders"]}
+        self.assertEqual(set(orders), {"confident", "random", "useful"})
+        for each in orders.values():
+            self.assertEqual(len(each["ndcg@5"]), 3)
+            self.assertTrue(0 <= each["calibration_error"] <= 1)
+            self.assertTrue(0 < each["yes"] <= 1)
+        self.run_program("evaluate", "review", self.library, "--collection", "notes", "--tagged", "0", code=1)
+        self.json("learn", self.library, "suggest", "--collection", "notes")
+        queue = self.json_lines("review", self.library, "--collection", "notes", "--order", "useful", "--json", "-t", "0",
+                                "--limit", "6")
+        self.assertGreaterEqual(len({each["suggestion"] for each in queue}), 3, "all tags in turn")
+        self.assertEqual(len({each["id"] for each in queue}), 6)
 
 
 if __name__ == "__main__":

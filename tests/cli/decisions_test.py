@@ -17,8 +17,7 @@ class Decisions(CommandLineTest):
         self.output("tag", library, "notes", *words, env={**os.environ, "COMMONPLACE_PERSON": person})
 
     def tags(self, library):
-        return {item: sorted(tag["name"] for tag in self.json("show", library, "notes", item)["tags"])
-                for item in ("a", "b")}
+        return {item: sorted(self.tags_of(library, "notes", item)) for item in ("a", "b")}
 
     def test_two_people_come_to_the_same(self):
         ann, bob = self.library_of("ann"), self.library_of("bob")

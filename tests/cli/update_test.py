@@ -55,6 +55,17 @@ class Living(CommandLineTest):
             colour = list(COLOURS)[number % 3]
             self.picture(f"p{number}.png", colour, number, [colour, "all"] if number % 3 != 2 or number < 18 else [])
 
+    def whole(self, items):
+        """Everything that is recorded is there, once, and nothing else is."""
+        database = self.database()
+        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        self.assertEqual(database.execute("PRAGMA foreign_key_check").fetchall(), [])
+        self.assertEqual(database.execute("SELECT count(*), count(DISTINCT key) FROM item").fetchone(), (items,) * 2)
+        recorded = {name for name, in database.execute(
+            "SELECT file FROM feature UNION SELECT file FROM model WHERE file IS NOT NULL")}
+        there = {each.name for folder in ("features", "models") for each in (self.library / folder).iterdir()}
+        self.assertEqual(there - recorded, set(), "what killed processes left is swept")
+
     def picture(self, name, colour, seed, tags=()):
         self.write(f"photos/{name}", png(COLOURS[colour], seed))
         if tags:
@@ -251,15 +262,7 @@ class Killed(Living):
         self.assertTrue(did["up_to_date"], did)
         self.assertEqual(self.update()["did"], [])
         self.assertEqual(sorted(self.tags("p1.png")), ["all", "green", "mine"])
-        database = self.database()
-        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
-        self.assertEqual(database.execute("PRAGMA foreign_key_check").fetchall(), [])
-        self.assertEqual(database.execute("SELECT count(*), count(DISTINCT key) FROM item").fetchone(),
-                         (36 + KILLS // 2,) * 2)
-        recorded = {name for name, in database.execute(
-            "SELECT file FROM feature UNION SELECT file FROM model WHERE file IS NOT NULL")}
-        there = {each.name for folder in ("features", "models") for each in (self.library / folder).iterdir()}
-        self.assertEqual(there - recorded, set(), "what killed processes left is swept")
+        self.whole(36 + KILLS // 2)
 
 
 class Open(Living):
@@ -313,6 +316,39 @@ class Open(Living):
         self.assertEqual(again["library"], started["library"], "it is found again")
         self.library = again["library"]
         self.assertEqual(self.json("list", self.library)["collections"][0]["items"], 37)
+
+    def test_killed_at_any_moment_it_goes_on_where_it_was(self):
+        self.plant()
+        draw = random.Random(8)
+        self.library = self.folder / "data/commonplace/libraries/photos"
+        killed, said = 0, False
+        for number in range(KILLS):
+            if number % 2:
+                self.picture(f"k{number}.png", "red", 300 + number)
+            process = subprocess.Popen([PROGRAM, "open", str(self.photos), "--port", "0", "--json", "--no-browser"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(draw.uniform(0, 4))
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+            if not said and (self.library / "library.db").exists():
+                listed = self.json("list", self.library)["collections"]
+                if listed and listed[0]["items"] > 1:
+                    self.output("tag", self.library, "photos", "p1.png", "--add", "mine")
+                    said = True
+        self.assertGreater(killed, 0)
+        process, started = self.open(self.photos)
+        self.assertEqual(started["library"], str(self.library))
+
+        def ready():
+            with urllib.request.urlopen(started["address"] + "/v1/status", timeout=60) as answer:
+                status = json.load(answer)
+            return status["up_to_date"] and not status["working"]
+        self.wait_until(ready, time.monotonic())
+        process.terminate()
+        process.wait(timeout=120)
+        self.assertEqual(self.json("update", self.library)["did"], [])
+        self.whole(36 + KILLS // 2)
+        self.assertEqual("mine" in self.tags("p1.png"), said)
 
     def test_what_cannot_be_opened_is_said_and_nothing_is_made(self):
         (self.folder / "empty").mkdir()

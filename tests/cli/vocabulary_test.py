@@ -28,8 +28,8 @@ class Vocabulary(CommandLineTest):
         self.assertEqual(nested["items"], 8)
         self.assertEqual(self.tree("--under", "animals"),
                          {"animals": (0, 12), "animals/gull": (4, 4), "animals/Owl": (8, 8)})
-        self.assertEqual(self.json("show", self.library, "notes", "n0")["tags"][0]["name"], "animals/Owl")
-        self.assertEqual(len(self.json("search", self.library, "#owl", "--collection", "notes")["hits"]), 8)
+        self.assertEqual(self.tags_of(self.library, "notes", "n0")[0], "animals/Owl")
+        self.assertEqual(len(self.json("search", self.library, "#animals/owl", "--collection", "notes")["hits"]), 8)
         described, = self.vocabulary("--describe", "animals/owl", "by night")["changes"]
         self.assertEqual(described["after"]["description"], "by night")
         history = self.vocabulary("--history")

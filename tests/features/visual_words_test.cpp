@@ -6,18 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "commonplace/base/rng.h"
+#include "tests/support/small_matrices.h"
 
 namespace commonplace {
 namespace visual_words_test {
-
-Matrix random_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
-  Matrix result(rows, columns);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      result(i, j) = static_cast<float>(
-          random_uniform(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)));
-  return result;
-}
 
 std::vector<double> naive_vlad(const Matrix& descriptors, const std::vector<Matrix>& vocabularies) {
   std::vector<double> all;
@@ -51,8 +43,8 @@ std::vector<double> naive_vlad(const Matrix& descriptors, const std::vector<Matr
 }
 
 TEST(VisualWordsTest, VladIsTheNaiveOne) {
-  const Matrix descriptors = random_rows(200, 6, 1);
-  const std::vector<Matrix> vocabularies = {random_rows(5, 6, 2), random_rows(3, 6, 3)};
+  const Matrix descriptors = uniform_rows(200, 6, 1);
+  const std::vector<Matrix> vocabularies = {uniform_rows(5, 6, 2), uniform_rows(3, 6, 3)};
   const Eigen::RowVectorXf made = vlad(descriptors, vocabularies);
   const std::vector<double> expected = naive_vlad(descriptors, vocabularies);
   ASSERT_EQ(made.size(), std::ssize(expected));
@@ -63,11 +55,11 @@ TEST(VisualWordsTest, VladIsTheNaiveOne) {
 }
 
 TEST(VisualWordsTest, WithoutDescriptorsItIsZeros) {
-  EXPECT_EQ(vlad(Matrix(0, 6), {random_rows(5, 6, 2)}), Eigen::RowVectorXf::Zero(30));
+  EXPECT_EQ(vlad(Matrix(0, 6), {uniform_rows(5, 6, 2)}), Eigen::RowVectorXf::Zero(30));
 }
 
 TEST(VisualWordsTest, DescriptorsThatAreWordsHaveNoDifference) {
-  const Matrix words = random_rows(5, 6, 2);
+  const Matrix words = uniform_rows(5, 6, 2);
   EXPECT_EQ(vlad(words, {words}), Eigen::RowVectorXf::Zero(30));
 }
 

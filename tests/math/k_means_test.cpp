@@ -8,18 +8,10 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
+#include "tests/support/small_matrices.h"
 
 namespace commonplace {
 namespace k_means_test {
-
-Matrix random_rows(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
-  Matrix result(rows, columns);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      result(i, j) = static_cast<float>(
-          random_uniform(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)));
-  return result;
-}
 
 double distance(const Matrix& a, std::int64_t i, const Matrix& b, std::int64_t j) {
   double sum = 0;
@@ -35,8 +27,8 @@ double spread(const Matrix& rows, const Matrix& centres) {
 }
 
 TEST(NearestCentresTest, AreTheNaiveOnes) {
-  const Matrix rows = random_rows(500, 7, 1);
-  const Matrix centres = random_rows(20, 7, 2);
+  const Matrix rows = uniform_rows(500, 7, 1);
+  const Matrix centres = uniform_rows(20, 7, 2);
   const NearestCentres found = nearest_centres(rows, centres, 2);
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
     std::int64_t best = 0;
@@ -49,8 +41,8 @@ TEST(NearestCentresTest, AreTheNaiveOnes) {
 }
 
 TEST(NearestCentresTest, ARowAloneIsAsAmongOthers) {
-  const Matrix rows = random_rows(300, 33, 1);
-  const Matrix centres = random_rows(9, 33, 2);
+  const Matrix rows = uniform_rows(300, 33, 1);
+  const Matrix centres = uniform_rows(9, 33, 2);
   const NearestCentres together = nearest_centres(rows, centres, 4);
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
     const NearestCentres alone = nearest_centres(rows.row(i), centres, 1);
@@ -73,7 +65,7 @@ TEST(NearestCentresTest, WhatDoesNotFitIsRefused) {
 
 /// 600 rows around 6 corners far from each other.
 Matrix planted() {
-  Matrix rows = random_rows(600, 4, 3);
+  Matrix rows = uniform_rows(600, 4, 3);
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
     rows(i, 0) += 10.0F * static_cast<float>(i % 3);
     rows(i, 1) += 10.0F * static_cast<float>(i % 2);
@@ -93,7 +85,7 @@ TEST(KMeansTest, FindsPlantedClusters) {
 }
 
 TEST(KMeansTest, ACentreIsTheMeanOfItsRowsAndMoreRoundsAreNoWorse) {
-  const Matrix rows = random_rows(400, 5, 8);
+  const Matrix rows = uniform_rows(400, 5, 8);
   KMeansOptions options;
   options.clusters = 12;
   double before = std::numeric_limits<double>::max();
@@ -119,7 +111,7 @@ TEST(KMeansTest, ACentreIsTheMeanOfItsRowsAndMoreRoundsAreNoWorse) {
 }
 
 TEST(KMeansTest, ThreadsDoNotChangeTheResultAndSeedsDo) {
-  const Matrix rows = random_rows(5000, 9, 4);
+  const Matrix rows = uniform_rows(5000, 9, 4);
   KMeansOptions options;
   options.clusters = 17;
   options.jobs = 1;

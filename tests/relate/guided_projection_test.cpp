@@ -18,6 +18,7 @@
 #include "tests/support/naive_gp.h"
 #include "tests/support/naive_guided_projection.h"
 #include "tests/support/sample_library.h"
+#include "tests/support/small_matrices.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
@@ -49,18 +50,6 @@ struct Problem {
   }
 };
 
-Sparse sparse_of(const MatrixD& dense) {
-  Sparse result;
-  result.columns = dense.cols();
-  for (Eigen::Index row = 0; row < dense.rows(); ++row) {
-    for (Eigen::Index column = 0; column < dense.cols(); ++column)
-      if (dense(row, column) != 0)
-        result.push(static_cast<std::int32_t>(column), static_cast<float>(dense(row, column)));
-    result.end_row();
-  }
-  return result;
-}
-
 /// One rank's part of a problem; sparse matrices are parts of whole ones.
 class Part {
  public:
@@ -74,7 +63,7 @@ class Part {
         dense_.push_back(modality.features.middleRows(range.begin, own.items).cast<float>());
         rows_.emplace_back(dense_.back());
       } else if (modality.form == Form::sparse) {
-        sparse_.push_back(sparse_of(modality.features));
+        sparse_.push_back(nonzeros_of(modality.features));
         rows_.push_back(slice(FeatureRows(sparse_.back()), range.begin, own.items));
       }
       if (modality.form != Form::identity) own.features = &rows_.back();
@@ -82,7 +71,7 @@ class Part {
     }
     for (const NaiveGuidance& given : problem.guidance) {
       const RowRange range = rows_of_rank(given.links.rows(), rank, size);
-      sparse_.push_back(sparse_of(given.links));
+      sparse_.push_back(nonzeros_of(given.links));
       rows_.push_back(slice(FeatureRows(sparse_.back()), range.begin, range.end - range.begin));
       guidance_.push_back({given.from, given.to, rows_.back().sparse(), given.weight});
     }
@@ -114,7 +103,7 @@ Matrix places(const GuidedProjection& model, const Problem& problem, std::size_t
     return encode_identity(model, modality, all);
   }
   if (from.form == Form::sparse) {
-    const Sparse rows = sparse_of(from.features);
+    const Sparse rows = nonzeros_of(from.features);
     return encode(model, modality, rows);
   }
   const Matrix rows = from.features.cast<float>();
@@ -287,7 +276,7 @@ TEST(GuidedOperator, AppliesTheSameEitherWay) {
 /// In double, in float and through the items, of weights above and below 0.
 TEST(WeightedGram, IsTheSameInAllForms) {
   const Matrix rows = (normal_matrix(2500, 30, 1).array() + 3).cast<float>().matrix();
-  const Sparse sparse = sparse_of((rows.array() > 3.5F).select(rows, 0).cast<double>());
+  const Sparse sparse = nonzeros_of((rows.array() > 3.5F).select(rows, 0).cast<double>());
   const VectorD weights = normal_matrix(2500, 1, 2).col(0).array() + 0.5;
   const MatrixD p = normal_matrix(30, 4, 3);
   SelfComm comm;

@@ -133,7 +133,7 @@ TEST_F(ImageFeatureTask, PicturesThatCannotBeReadAreSkippedWithTheReason) {
   import(8, more);
   const MadeImageFeatures made = make();
   std::vector<std::string> ids;
-  for (const SkippedImage& each : made.skipped) ids.push_back(each.id);
+  for (const SkippedItem& each : made.skipped) ids.push_back(each.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"p2", "p3", "p4", "none", "web"}));
   EXPECT_NE(made.skipped[0].reason.find("cut off"), std::string::npos);
   EXPECT_NE(made.skipped[1].reason.find("SVG"), std::string::npos);

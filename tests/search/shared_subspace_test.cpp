@@ -790,7 +790,7 @@ TEST(SharedSubspaceFile, PartsThatDoNotFitAreRefused) {
   bad(1, 1) = -1;
   refused("made: the basis has entries", bad, "0,1:2;0:1");
   bad(1, 1) = std::nanf("");
-  refused("made: the basis has entries", bad, "0,1:2;0:1");
+  refused("made: basis holds what is not a number", bad, "0,1:2;0:1");
 }
 
 }  // namespace shared_subspace_test

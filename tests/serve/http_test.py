@@ -53,17 +53,20 @@ class Described(ServerTest):
 
 class Interface(Described):
     def decisions(self, get, post):
+        fresh = {"item": "2019/p1.png", "tag": "Fresh", "verdict": "accepted"}
+        post("/v1/collections/photos/decisions", {"decisions": [fresh]})
         log = get("/v1/decisions?limit=1000")
         self.assertEqual(log["total"], len(log["decisions"]))
         lines = get("/v1/decisions/export").decode()
         self.assertEqual([json.loads(line) for line in lines.splitlines()], log["decisions"])
         self.assertEqual(post("/v1/decisions/merge", {"log": lines})["new"], 0)
-        mine = next(each for each in log["decisions"] if each["verdict"] == "accepted")
+        mine = log["decisions"][-1]
         other = {**mine, "library": "f" * 32, "who": "somebody else", "verdict": "rejected", "time": "2000-01-01T00:00:00Z"}
         merged = post("/v1/decisions/merge", {"log": json.dumps(other)})
         self.assertEqual((merged["new"], merged["conflicts"][0]["in_force"]), (1, "accepted"))
         self.assertEqual(get("/v1/decisions/conflicts?collection=photos")["conflicts"], merged["conflicts"])
         post("/v1/decisions/merge", {"log": "{}"}, status=400)
+        post("/v1/collections/photos/decisions", {"decisions": [{**fresh, "verdict": "withdrawn"}]})
         place = get(ITEM + "/place")
         self.assertTrue(place["known"] or place["why"], place)
 

@@ -12,6 +12,7 @@
 #include "tests/support/naive_coupled_factors.h"
 #include "tests/support/naive_gp.h"
 #include "tests/support/planted_chain.h"
+#include "tests/support/small_matrices.h"
 #include "tests/support/temporary_directory.h"
 
 namespace commonplace {
@@ -20,18 +21,6 @@ namespace coupled_factors_test {
 using namespace transfer;
 
 using Ends = std::vector<std::array<int, 2>>;
-
-Sparse sparse_of(const MatrixD& dense) {
-  Sparse result;
-  result.columns = dense.cols();
-  for (Eigen::Index row = 0; row < dense.rows(); ++row) {
-    for (Eigen::Index column = 0; column < dense.cols(); ++column)
-      if (dense(row, column) != 0)
-        result.push(static_cast<std::int32_t>(column), static_cast<float>(dense(row, column)));
-    result.end_row();
-  }
-  return result;
-}
 
 MatrixD dense_of(const Sparse& sparse) {
   MatrixD result = MatrixD::Zero(sparse.rows(), sparse.columns);
@@ -264,7 +253,7 @@ TEST(CoupledFactors, AgreeWithAnotherProgram) {
   expect_near(twin.collections[1].g, read("Gi_mode1"), 1e-12);
   expect_near(twin.collections[2].g, read("Gt_mode1"), 1e-12);
 
-  const std::vector<Sparse> rows = {sparse_of(x[0]), sparse_of(x[1]), sparse_of(x[2])};
+  const std::vector<Sparse> rows = {nonzeros_of(x[0]), nonzeros_of(x[1]), nonzeros_of(x[2])};
   const std::vector<CoupledCollection> collections = {{rows[0].view(), classes[0], all},
                                                       {rows[1].view(), classes[1], {}},
                                                       {rows[2].view(), classes[2], {}}};

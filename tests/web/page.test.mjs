@@ -6,6 +6,7 @@ import { missing, world } from './support.mjs';
 import { cleanup } from './parts/cleanup.mjs';
 import { home } from './parts/home.mjs';
 import { item } from './parts/item.mjs';
+import { keystrokes } from './parts/keystrokes.mjs';
 import { library } from './parts/library.mjs';
 import { looks } from './parts/looks.mjs';
 import { map } from './parts/map.mjs';
@@ -14,12 +15,13 @@ import { quality } from './parts/quality.mjs';
 import { review } from './parts/review.mjs';
 import { search } from './parts/search.mjs';
 import { select } from './parts/select.mjs';
+import { tags } from './parts/tags.mjs';
 import { teach } from './parts/teach.mjs';
 import { transfer } from './parts/transfer.mjs';
 import { troubles } from './parts/troubles.mjs';
 
 const only = process.env.COMMONPLACE_WEB_ONLY ?? '';
-const parts = { home, cleanup, search, select, item, review, teach, places, map, transfer, quality, library, troubles, looks };
+const parts = { home, cleanup, search, select, item, review, tags, teach, places, map, transfer, quality, library, troubles, keystrokes, looks };
 
 test('page', { skip: missing() }, async (t) => {
   try {

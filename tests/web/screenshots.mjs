@@ -26,12 +26,13 @@ const views = {
   home: 'home',
   search: `search?${query}`,
   item: `item/${name}/${encodeURIComponent(found)}`,
-  review: 'review',
+  review: `review?${new URLSearchParams({ collection: chosen.name })}`,
   teach: `teach?${new URLSearchParams({ concept: tag })}`,
   map: 'map',
   transfer: labelled && target ? `transfer?${new URLSearchParams({ source: labelled.name, target: target.name })}` : 'transfer',
   quality: 'quality',
   cleanup: 'cleanup',
+  tags: `tags?${new URLSearchParams({ tag })}`,
 };
 
 const browser = await chromium.launch({

@@ -16,7 +16,7 @@ export const WORDS = ['night feather', 'workshop grease', 'water ship'];
 export const COUNT = 150;
 /** The machine may be busy: what is waited for may take this long before it counts as missing. */
 export const PATIENCE = Number(process.env.COMMONPLACE_WEB_PATIENCE ?? 60_000);
-export const TABS = ['home', 'search', 'review', 'cleanup', 'teach', 'places', 'map', 'transfer', 'quality', 'library'];
+export const TABS = ['home', 'search', 'review', 'cleanup', 'tags', 'teach', 'places', 'map', 'transfer', 'quality', 'library'];
 
 const require = createRequire(import.meta.url);
 

@@ -92,14 +92,14 @@ void say_made(const Arguments& arguments, const FeatureRecord& record, const std
                      (model.empty() ? "." : "; model '" + model + "'."));
 }
 
-nlohmann::ordered_json as_json(const std::vector<SkippedImage>& skipped) {
+nlohmann::ordered_json as_json(const std::vector<SkippedItem>& skipped) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const SkippedImage& each : skipped)
+  for (const SkippedItem& each : skipped)
     json.push_back({{"id", each.id}, {"reason", each.reason}});
   return json;
 }
 
-void warn_of(const std::vector<SkippedImage>& skipped) {
+void warn_of(const std::vector<SkippedItem>& skipped) {
   constexpr std::size_t shown = 20;
   for (std::size_t i = 0; i < std::min(shown, skipped.size()); ++i)
     warn(skipped[i].id + ": " + skipped[i].reason);

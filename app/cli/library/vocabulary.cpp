@@ -131,7 +131,7 @@ int run_undo(const Arguments& arguments) {
     undo_vocabulary_change(library, id);
   else
     restore_vocabulary_change(library, id);
-  const nlohmann::ordered_json change = as_json(vocabulary_change(library, id));
+  const nlohmann::ordered_json change = change_json(vocabulary_change(library, id));
   if (arguments.json)
     print_json(change);
   else
@@ -145,7 +145,7 @@ int run_history(const Arguments& arguments) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows;
   for (const VocabularyChange& each : vocabulary_history(library)) {
-    list.push_back(as_json(each));
+    list.push_back(change_json(each));
     rows.push_back({std::to_string(each.id), each.time, each.who,
                     each.undone.empty() ? "" : "undone", what_it_did(list.back())});
   }

@@ -6,7 +6,7 @@ namespace commonplace::app {
 
 using Json = nlohmann::ordered_json;
 
-Json as_json(const VocabularyChange& change) {
+Json change_json(const VocabularyChange& change) {
   const Json stored = Json::parse(change.change);
   Json json = {{"change", change.id},
                {"do", change.kind},
@@ -25,7 +25,7 @@ Json as_json(const VocabularyChange& change) {
 
 Json changes_json(const Library& library, const std::vector<std::int64_t>& ids) {
   Json list = Json::array();
-  for (const std::int64_t id : ids) list.push_back(as_json(vocabulary_change(library, id)));
+  for (const std::int64_t id : ids) list.push_back(change_json(vocabulary_change(library, id)));
   return list;
 }
 

@@ -151,7 +151,7 @@ Response vocabulary_history_answer(Workspace& workspace, const Request& request)
   const std::vector<VocabularyChange> all = vocabulary_history(*workspace.library());
   Json list = Json::array();
   for (std::int64_t i = offset; i < std::min(std::ssize(all), offset + limit); ++i)
-    list.push_back(app::as_json(all[static_cast<std::size_t>(i)]));
+    list.push_back(app::change_json(all[static_cast<std::size_t>(i)]));
   return json_answer(Json{{"total", all.size()}, {"changes", list}});
 }
 
@@ -161,7 +161,7 @@ Response vocabulary_undo_answer(Workspace& workspace, const PathValues& path, bo
   workspace.write([&](Library& library) {
     or_not_found([&] { return vocabulary_change(library, id); });
     (undo ? undo_vocabulary_change : restore_vocabulary_change)(library, id);
-    json = app::as_json(vocabulary_change(library, id));
+    json = app::change_json(vocabulary_change(library, id));
   });
   return json_answer(json);
 }
@@ -173,7 +173,7 @@ Response dismissed_answer(Workspace& workspace, const Request& request) {
                             .to = demanded_text(body, "into")};
   Json json;
   workspace.write([&](Library& library) {
-    json = app::as_json(vocabulary_change(library, change_vocabulary(library, {edit}).at(0)));
+    json = app::change_json(vocabulary_change(library, change_vocabulary(library, {edit}).at(0)));
   });
   return json_answer(json);
 }
@@ -185,7 +185,7 @@ Response thesaurus_answer(Workspace& workspace, const Request& request) {
   const bool turtle = format != "ntriples";
   const auto library = workspace.library();
   Response response;
-  response.type = turtle ? "text/turtle; charset=utf-8" : "application/n-triples";
+  response.type = "text/turtle; charset=utf-8";  // of which N-Triples is a part
   response.body = write_skos(library->path().filename().string(), thesaurus_of(*library),
                              turtle ? SkosFormat::turtle : SkosFormat::ntriples);
   response.headers = {

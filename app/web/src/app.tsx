@@ -19,6 +19,7 @@ import { PlacesView } from './views/places/places';
 import { QualityView } from './views/quality/quality';
 import { ReviewView } from './views/review/review';
 import { SearchView } from './views/search/search';
+import { TagsView } from './views/tags/tags';
 import { TeachView } from './views/teach/teach';
 import { TransferView } from './views/transfer/transfer';
 import { WelcomeView } from './views/library/welcome';
@@ -37,6 +38,7 @@ const tabs = (): Tab[] => [
   { name: 'search', text: t('Search'), icon: 'search', where: 'always' },
   { name: 'review', text: t('Review'), icon: 'check', where: 'always' },
   { name: 'cleanup', text: t('Clean up'), icon: 'like', where: 'always' },
+  { name: 'tags', text: t('Tags'), icon: 'tag', where: 'wide' },
   { name: 'teach', text: t('Teach'), icon: 'plus', where: 'wide' },
   { name: 'places', text: t('Places'), icon: 'pin', where: 'wide' },
   { name: 'map', text: t('Map'), icon: 'grid', where: 'wide' },
@@ -115,6 +117,7 @@ function Current() {
     case 'item': return <ItemView key={parts.join('/')} collection={parts[0] ?? ''} id={parts[1] ?? ''} />;
     case 'review': return <ReviewView />;
     case 'cleanup': return <CleanupView />;
+    case 'tags': return <TagsView />;
     case 'teach': return <TeachView />;
     case 'places': return <PlacesView />;
     case 'map': return <MapView />;

@@ -16,17 +16,17 @@ namespace commonplace {
 /// Small values as bytes, for other ranks, which get the same bits. A struct needs
 /// NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE in its namespace.
 
+std::string bytes_of_json(const nlohmann::json& json);
+nlohmann::json json_of_bytes(std::string_view bytes);
+
 template <class T>
 std::string serialise(const T& value) {
-  // Numbers that are not finite and text that is not UTF-8 pass through CBOR; not through JSON.
-  std::string bytes;
-  nlohmann::json::to_cbor(nlohmann::json(value), bytes);
-  return bytes;
+  return bytes_of_json(nlohmann::json(value));
 }
 
 template <class T>
 T deserialise(std::string_view bytes) {
-  return nlohmann::json::from_cbor(bytes).template get<T>();
+  return json_of_bytes(bytes).template get<T>();
 }
 
 /// The value of rank 0, on every rank. Collective.

@@ -5,11 +5,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/eval/proportion.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/machine/machine_runs.h"
 #include "commonplace/library/tags/decisions.h"
@@ -182,7 +181,7 @@ Applied apply(Library& library, const Answerer& finder, const std::string& conce
                     : concat("the first ", options.first, " items of '", concept_name, "'");
   result.run =
       store_run(library, target, result.model, machine_tags(result, tag_name(concept_name)),
-                {"apply", settings.dump(), reason, true});
+                {"apply", json_text(settings), reason, true});
   return result;
 }
 

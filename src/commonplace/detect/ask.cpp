@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -14,6 +12,7 @@
 #include "commonplace/detect/index.h"
 #include "commonplace/detect/model.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
 #include "commonplace/library/tags/tag_meanings.h"
@@ -26,6 +25,8 @@ constexpr std::int64_t kMostExact = 5000;
 /// A lesson of a concept that was learned from tags counts as so many tagged items: the user said
 /// it of this very concept.
 constexpr double kWeightOfLesson = 5;
+/// The middle of the items is that of so many of them at most.
+constexpr std::int64_t kMostForMiddle = 20'000;
 
 /// One concept, solved.
 struct Solved {
@@ -45,6 +46,22 @@ LapRlsStatistics of_concept(const LapRlsStatistics& all, Eigen::Index column) {
   one.label_sum = all.label_sum.segment(column, 1);
   one.label_squares = all.label_squares.segment(column, 1);
   return one;
+}
+
+/// The mean of an index's rows, as far as some of them tell.
+Eigen::RowVectorXf middle_of(const Sq8RowsView& index) {
+  std::vector<double> sums(static_cast<std::size_t>(index.columns));
+  const std::int64_t step = (index.rows + kMostForMiddle - 1) / kMostForMiddle;
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < index.rows; row += step, ++count)
+    for (std::size_t j = 0; j < sums.size(); ++j)
+      sums[j] += index.bytes[static_cast<std::size_t>(row * index.columns) + j];
+  Eigen::RowVectorXf middle(index.columns);
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    middle(static_cast<Eigen::Index>(j)) =
+        static_cast<float>(sums[j] * static_cast<double>(index.scales[j]) /
+                           static_cast<double>(std::max<std::int64_t>(count, 1)));
+  return middle;
 }
 
 struct Ranked {
@@ -84,7 +101,8 @@ struct Answerer::Parts {
   std::map<std::string, Eigen::Index> numbers;  ///< of the learned concepts, by key
   std::unique_ptr<TensorFile> file;             ///< of the index
   Sq8RowsView stored;
-  Sq8Rows added;  ///< items that the stored index does not have
+  Sq8Rows added;                ///< items that the stored index does not have
+  Eigen::RowVectorXf middle{};  ///< the mean coordinates of the items
 };
 
 void Answerer::Parts::open_index(const Progress& progress) {
@@ -97,9 +115,10 @@ void Answerer::Parts::open_index(const Progress& progress) {
         index_fits(view, model.space, features.views(), jobs))
       stored = view;
   }
-  if (stored.rows == features.rows()) return;
-  added = code_items(model.space, features.views(), stored.rows, stored.scales,
-                     {.jobs = jobs, .progress = progress});
+  if (stored.rows != features.rows())
+    added = code_items(model.space, features.views(), stored.rows, stored.scales,
+                       {.jobs = jobs, .progress = progress});
+  middle = middle_of(stored.rows > 0 ? stored : added.view());
 }
 
 std::vector<float> Answerer::Parts::scan_all(const Solved& solution) const {
@@ -121,6 +140,7 @@ Solved Answerer::Parts::solve(const std::string& concept_name, const std::vector
     taught[row] = lesson.shows;
   }
   const auto learned = numbers.find(tag_key(tag_name(concept_name)));
+  const double lambda = model.head.svm ? 1 : model.head.lambda;
   if (taught.empty()) return solved(model.heads, learned->second);
   std::vector<std::int64_t> rows;
   MatrixD labels(std::ssize(taught), 1);
@@ -129,11 +149,12 @@ Solved Answerer::Parts::solve(const std::string& concept_name, const std::vector
     rows.push_back(row);
   }
   const Matrix coordinates = encode_rows(model.space, features.views(), rows, true, jobs);
-  if (learned == numbers.end()) return solved(fit_heads(coordinates, labels, model.head, jobs), 0);
+  if (learned == numbers.end())
+    return solved(fit_examples(coordinates, labels, middle, lambda, jobs), 0);
   LapRlsStatistics sums = of_concept(model.statistics, learned->second);
   const std::vector<double> weights(rows.size(), kWeightOfLesson);
   add_rows(sums, coordinates, labels, weights, jobs);
-  return solved(solve_heads(sums, model.head.svm ? 1 : model.head.lambda, jobs), 0);
+  return solved(solve_heads(sums, lambda, jobs), 0);
 }
 
 std::vector<Ranked> Answerer::Parts::exact(const Solved& solution,
@@ -264,8 +285,7 @@ std::vector<std::pair<std::string, std::string>> detect_models(const Library& li
   std::vector<std::pair<std::string, std::string>> result;
   for (const ModelRecord& record : model_records(library))
     if (record.kind == kModelKind)
-      result.emplace_back(record.name,
-                          nlohmann::json::parse(record.report).value("collection", ""));
+      result.emplace_back(record.name, json_from(record.report).value("collection", ""));
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "commonplace/eval/contest.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::detect {
 namespace {
@@ -29,11 +30,10 @@ std::string to_json(const Evaluation& evaluation) {
     json["concepts"] = std::move(concepts);
     methods.push_back(std::move(json));
   }
-  return Json{{"items", evaluation.items},
-              {"columns", evaluation.columns},
-              {"concepts", evaluation.concepts.size()},
-              {"methods", methods}}
-      .dump();
+  return json_text(Json{{"items", evaluation.items},
+                        {"columns", evaluation.columns},
+                        {"concepts", evaluation.concepts.size()},
+                        {"methods", methods}});
 }
 
 std::string evaluation_plot(const Evaluation& evaluation) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
@@ -12,6 +10,7 @@
 #include "commonplace/detect/features.h"
 #include "commonplace/detect/index.h"
 #include "commonplace/eval/calibration.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::detect {
 namespace {
@@ -90,14 +89,14 @@ std::string to_json(const Report& report) {
                {"representation", report.representation},
                {"coordinates", report.columns},
                {"head", report.head.svm ? "svm" : "laprls"},
-               {"tried", Json::parse(to_json(report.tried, "miap"))},
+               {"tried", ordered_json_from(to_json(report.tried, "miap"))},
                {"seconds", report.seconds}};
   if (!report.head.svm) json["lambda"] = report.head.lambda;
   if (!report.tried.empty()) {
     json["miap"] = report.miap;
     json["calibration_error"] = report.calibration_error;
   }
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::detect

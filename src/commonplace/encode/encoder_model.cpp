@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/xxhash64.h"
 
 namespace commonplace {
@@ -24,7 +23,7 @@ bool is_file(const fs::path& path) {
 }
 
 Json read_json(const fs::path& path) {
-  Json json = Json::parse(read_file(path, kMostJson), nullptr, false);
+  Json json = json_from(read_file(path, kMostJson), false);
   require(json.is_object(), path.string(), ": is no JSON object");
   return json;
 }
@@ -132,7 +131,7 @@ void read_own(const Json& json, EncoderModel& model) {
     tower.logits = picture.value("logits", false);
     if (picture.contains("labels"))
       tower.labels =
-          Json::parse(read_file(named_file(model.folder, text_at(picture, "labels")), kMostJson))
+          json_from(read_file(named_file(model.folder, text_at(picture, "labels")), kMostJson))
               .get<std::vector<std::string>>();
     model.picture = std::move(tower);
   }
@@ -233,7 +232,7 @@ std::uint64_t bytes_below(const fs::path& folder) {
 
 bool is_own(const fs::path& folder) {
   if (!is_file(folder / "model.json")) return false;
-  const Json json = Json::parse(read_file(folder / "model.json", kMostJson), nullptr, false);
+  const Json json = json_from(read_file(folder / "model.json", kMostJson), false);
   return json.is_object() && json.contains("commonplace_model");
 }
 

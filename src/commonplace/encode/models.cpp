@@ -4,13 +4,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/encode/tgz.h"
 #include "commonplace/encode/word_vectors.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -103,8 +102,7 @@ std::string listed(const std::vector<fs::path>& paths) {
 std::string licence_above(fs::path folder, const fs::path& top) {
   while (true) {
     if (fs::is_regular_file(folder / "package.json")) {
-      const auto json =
-          nlohmann::json::parse(read_file(folder / "package.json", 1U << 20U), nullptr, false);
+      const auto json = json_from(read_file(folder / "package.json", 1U << 20U), false);
       if (json.is_object() && json.contains("license") && json["license"].is_string())
         return json["license"].get<std::string>();
     }
@@ -144,7 +142,7 @@ AddedModel add_folder(const fs::path& top, const std::string& source, const fs::
     if (licence.empty()) licence = licence_above(from.parent_path(), top);
     const nlohmann::ordered_json own = {
         {"commonplace_model", 1}, {"words", kWordFile}, {"licence", licence}};
-    write_text(folder.temporary() / "model.json", own.dump(2) + "\n");
+    write_text(folder.temporary() / "model.json", json_text(own, 2) + "\n");
   } else {
     const EncoderModel model = read_encoder_model(from, options.variant);
     copy_encoder(model, folder.temporary());
@@ -152,7 +150,7 @@ AddedModel add_folder(const fs::path& top, const std::string& source, const fs::
   }
   if (!licence.empty()) about["licence"] = licence;
   if (!options.variant.empty()) about["variant"] = options.variant;
-  write_text(folder.temporary() / "about.json", about.dump(2) + "\n");
+  write_text(folder.temporary() / "about.json", json_text(about, 2) + "\n");
   read_encoder_model(folder.temporary());  // before it counts
   folder.commit();
   return {name, models / name};

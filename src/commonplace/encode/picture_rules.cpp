@@ -2,11 +2,10 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/encode/tokenizer_json.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -180,7 +179,7 @@ PictureRules read_open_clip(const nlohmann::json& json) {
 
 PictureRules parse_picture_rules(std::string_view text, const std::string& name) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::json json = json_from(text, false);
     require(json.is_object(), "is not a JSON object; fetch it again");
     const nlohmann::json* inner = member_or_null(json, "preprocess_cfg");
     if (inner == nullptr && member_or_null(json, "mean") != nullptr) inner = &json;

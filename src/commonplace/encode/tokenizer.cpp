@@ -5,8 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/encode/added_tokens.h"
 #include "commonplace/encode/bpe.h"
@@ -17,6 +15,7 @@
 #include "commonplace/encode/unigram.h"
 #include "commonplace/encode/word_piece.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -156,7 +155,7 @@ std::int64_t read_padding(const nlohmann::json& json, const TokenizerParts& part
 }
 
 TokenizerParts read_parts(std::string_view text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = json_from(text, false);
   require(json.is_object(), "is not a JSON object as tokenizer.json is; fetch it again");
   TokenizerParts parts;
   parts.normalizer = read_normalizer(component(json, "normalizer"));

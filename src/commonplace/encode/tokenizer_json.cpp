@@ -2,18 +2,15 @@
 
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
 
 [[noreturn]] void refuse_member(const char* name, const nlohmann::json& found,
                                 const char* expected) {
-  fail(name, " is ",
-       found.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 100),
-       "; expected ", expected);
+  fail(name, " is ", json_excerpt(found), "; expected ", expected);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include "commonplace/features/gist.h"
 #include "commonplace/features/image_descriptors.h"
 #include "commonplace/features/visual_words.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/math/k_means.h"
 #include "commonplace/math/principal_axes.h"
@@ -55,39 +54,19 @@ std::span<const std::byte> bytes_of(const float* values, std::int64_t count) {
   return std::as_bytes(std::span<const float>(values, static_cast<std::size_t>(count)));
 }
 
-std::string vocabulary_name(std::size_t number) { return concat("vocabulary.", number); }
-
-/// The model's file; it refers to the model.
-TensorWriter writer_of(const ImageFeatureModel& model) {
-  TensorWriter writer;
-  describe_model(writer, kKind, kLayout, options_to_json(model.options));
-  for (std::size_t i = 0; i < model.vocabularies.size(); ++i)
-    writer.add(vocabulary_name(i), model.vocabularies[i]);
-  auto add = [&](const char* name, const Eigen::RowVectorXf& values) {
-    writer.add(name,
-               std::span<const float>(values.data(), static_cast<std::size_t>(values.size())));
-  };
-  add("mean", model.mean);
-  writer.add("axes", model.axes);
-  add("scale", model.scale);
-  return writer;
-}
-
-void check_parts(const ImageFeatureModel& model, const std::string& name) {
-  const std::int64_t raw = raw_size(model.options, model.vocabularies);
-  require(model.axes.rows() >= 1 && model.axes.rows() <= model.options.dim &&
-              model.axes.cols() == raw && model.mean.size() == raw &&
-              model.scale.size() == model.axes.rows(),
-          name, ": the model has ", model.axes.rows(), " axes of ", model.axes.cols(),
-          " numbers, a mean of ", model.mean.size(), " and ", model.scale.size(),
-          " scales for vectors of ", raw, "; the file is damaged");
-  const bool finite = model.axes.allFinite() && model.mean.allFinite() && model.scale.allFinite() &&
-                      std::all_of(model.vocabularies.begin(), model.vocabularies.end(),
-                                  [](const Matrix& words) { return words.allFinite(); });
-  require(finite, name, ": the model holds a number that is not finite; the file is damaged");
-}
-
 }  // namespace
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, ImageFeatureModel>
+static void visit_tensors(Self& model, Visit&& visit) {
+  for (std::size_t i = 0; i < model.vocabularies.size(); ++i)
+    visit(concat("vocabulary.", i), model.vocabularies[i],
+          TensorShape{-1, descriptor_columns(model.options)});
+  const std::int64_t raw = raw_size(model.options, model.vocabularies);
+  visit("mean", model.mean, TensorShape{raw});
+  visit("axes", model.axes, TensorShape{-1, raw});
+  visit("scale", model.scale, TensorShape{model.axes.rows()});
+}
 
 void check(const ImageFeatureOptions& options) {
   constexpr std::array<std::string_view, 4> known = {"sift", "rgb-sift", "surf", "gist"};
@@ -200,33 +179,26 @@ std::uint64_t fingerprint(const ImageFeatureModel& model) {
 }
 
 void save(const ImageFeatureModel& model, const std::filesystem::path& path) {
-  writer_of(model).write(path);
+  model_writer(model, kKind, kLayout).write(path);
 }
 
-std::string to_bytes(const ImageFeatureModel& model) { return writer_of(model).bytes(); }
+std::string to_bytes(const ImageFeatureModel& model) {
+  return model_writer(model, kKind, kLayout).bytes();
+}
 
 ImageFeatureModel load_image_features(const TensorFile& file) {
   require_kind(file, kKind, kLayout);
   ImageFeatureModel model;
   model.options = options_from_json<ImageFeatureOptions>(file.metadata("options"));
   check(model.options);
-  const int count = has_words(model.options) ? vocabularies_of(model.options) : 0;
-  for (int i = 0; i < count; ++i) {
-    const MatrixView words = file.matrix(vocabulary_name(static_cast<std::size_t>(i)));
-    require(words.rows() >= 1 && words.cols() == descriptor_columns(model.options), file.name(),
-            ": vocabulary ", i + 1, " is ", words.rows(), " x ", words.cols(), " where ",
-            descriptor_columns(model.options), " columns were expected; the file is damaged");
-    model.vocabularies.emplace_back(words);
-  }
-  auto vector = [&](const char* name) {
-    const std::span<const float> values = file.floats(name);
-    return Eigen::RowVectorXf(
-        Eigen::Map<const Eigen::RowVectorXf>(values.data(), std::ssize(values)));
-  };
-  model.mean = vector("mean");
-  model.axes = file.matrix("axes");
-  model.scale = vector("scale");
-  check_parts(model, file.name());
+  if (has_words(model.options))
+    model.vocabularies.resize(static_cast<std::size_t>(vocabularies_of(model.options)));
+  visit_tensors(model, TensorLoader{file});
+  for (const Matrix& words : model.vocabularies)
+    require(words.rows() >= 1, file.name(), ": a vocabulary is empty; the file is damaged");
+  require(model.axes.rows() >= 1 && model.axes.rows() <= model.options.dim, file.name(),
+          ": the model has ", model.axes.rows(), " axes where 1 to ", model.options.dim,
+          " were expected; the file is damaged");
   return model;
 }
 

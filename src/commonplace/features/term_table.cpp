@@ -67,4 +67,18 @@ std::vector<std::string> TermTable::strings() const {
   return result;
 }
 
+void save_tensor(TensorWriter& writer, const std::string& name, const TermTable& terms) {
+  writer.add_strings(name, terms.strings());
+}
+
+TensorShape load_tensor(const TensorFile& file, const std::string& name, TermTable& terms) {
+  terms = {};
+  for (const std::string& term : file.strings(name)) {
+    const std::int32_t before = terms.size();
+    require(terms.add(term) == before, file.name(), ": ", name, " holds '", term,
+            "' twice; the file is damaged");
+  }
+  return {terms.size(), -1};
+}
+
 }  // namespace commonplace

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "commonplace/io/tensors.h"
+
 namespace commonplace {
 
 /// Distinct strings, numbered 0, 1, 2, ... in the order in which they were added. A plain value:
@@ -28,5 +30,9 @@ class TermTable {
   std::vector<std::uint32_t> hashes_;
   std::vector<std::int32_t> slots_;  ///< open addressing, -1 is free, a power of two
 };
+
+/// As strings. Error, reading, if one is there twice.
+void save_tensor(TensorWriter& writer, const std::string& name, const TermTable& terms);
+TensorShape load_tensor(const TensorFile& file, const std::string& name, TermTable& terms);
 
 }  // namespace commonplace

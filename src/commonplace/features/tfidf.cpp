@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "commonplace/base/error.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace {
@@ -37,44 +36,20 @@ auto once(const Given& given) {
   };
 }
 
-Vocabulary load_vocabulary(const TensorFile& file, bool of_tags) {
-  Vocabulary vocabulary;
-  std::string previous;
-  for (const std::string& term : file.strings("terms")) {
-    require(previous < term, file.name(), ": the model's terms are not ascending at \"", term,
-            "\"; the file is damaged");
-    vocabulary.terms.add(term);
-    previous = term;
-  }
-  const auto frequency = file.longs("document_frequency");
-  vocabulary.document_frequency.assign(frequency.begin(), frequency.end());
-  if (of_tags) vocabulary.shown = file.strings("shown");
-  const auto documents = file.longs("documents");
-  require(documents.size() == 1 && documents[0] >= 0, file.name(),
-          ": the model does not tell how many documents it has seen; the file is damaged");
-  vocabulary.documents = documents[0];
-  const auto terms = static_cast<std::size_t>(vocabulary.size());
-  require(terms > 0 && frequency.size() == terms && (!of_tags || vocabulary.shown.size() == terms),
-          file.name(), ": the model's vocabulary has ", terms, " terms, ", frequency.size(),
-          " frequencies and ", vocabulary.shown.size(),
-          " names, which do not fit; the file is damaged");
-  return vocabulary;
-}
-
-/// The file of a model, which must outlive the writer.
-TensorWriter describe(const TfidfModel& model) {
-  TensorWriter writer;
-  describe_model(writer, model.of_tags ? kTagsKind : kTextKind, kLayout,
-                 options_to_json(model.options));
-  writer.add_strings("terms", model.vocabulary.terms.strings());
-  if (model.of_tags) writer.add_strings("shown", model.vocabulary.shown);
-  writer.add("document_frequency", std::span(model.vocabulary.document_frequency));
-  writer.add("documents", std::span<const std::int64_t>(&model.vocabulary.documents, 1));
-  writer.add("idf", std::span(model.idf));
-  return writer;
-}
+const char* kind_of(const TfidfModel& model) { return model.of_tags ? kTagsKind : kTextKind; }
 
 }  // namespace
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, TfidfModel>
+static void visit_tensors(Self& model, Visit&& visit) {
+  visit("terms", model.vocabulary.terms);
+  const TensorShape terms{model.vocabulary.size()};
+  if (model.of_tags) visit("shown", model.vocabulary.shown, terms);
+  visit("document_frequency", model.vocabulary.document_frequency, terms);
+  visit("documents", model.vocabulary.documents);
+  visit("idf", model.idf, terms);
+}
 
 std::vector<float> inverse_document_frequency(const Vocabulary& vocabulary,
                                               const WeightOptions& options) {
@@ -142,27 +117,28 @@ Sparse encode_tags(const TfidfModel& model, std::span<const TagCount> tags) {
 }
 
 void save(const TfidfModel& model, const std::filesystem::path& path) {
-  describe(model).write(path);
+  model_writer(model, kind_of(model), kLayout).write(path);
 }
 
-std::string to_bytes(const TfidfModel& model) { return describe(model).bytes(); }
+std::string to_bytes(const TfidfModel& model) {
+  return model_writer(model, kind_of(model), kLayout).bytes();
+}
 
 TfidfModel load_tfidf(const TensorFile& file) {
   TfidfModel model;
   model.of_tags = file.metadata("kind") == kTagsKind;
-  require_kind(file, model.of_tags ? kTagsKind : kTextKind, kLayout);
+  require_kind(file, kind_of(model), kLayout);
   model.options = options_from_json<TfidfOptions>(file.metadata("options"));
   check(model.options.terms);
   if (!model.of_tags) Tokenizer checked(model.options.tokens);
-  model.vocabulary = load_vocabulary(file, model.of_tags);
-  const auto idf = file.floats("idf");
-  require(static_cast<std::int64_t>(idf.size()) == model.vocabulary.size(), file.name(),
-          ": the model has ", idf.size(), " weights for ", model.vocabulary.size(),
-          " terms; the file is damaged");
-  for (const float weight : idf)
-    require(std::isfinite(weight), file.name(), ": the model has a weight of ", weight,
-            "; the file is damaged");
-  model.idf.assign(idf.begin(), idf.end());
+  visit_tensors(model, TensorLoader{file});
+  const Vocabulary& vocabulary = model.vocabulary;
+  require(vocabulary.size() > 0 && vocabulary.documents >= 0, file.name(), ": the model has ",
+          vocabulary.size(), " terms of ", vocabulary.documents, " documents; the file is damaged");
+  for (std::int32_t term = 1; term < vocabulary.size(); ++term)
+    require(vocabulary.terms[term - 1] < vocabulary.terms[term], file.name(),
+            ": the model's terms are not ascending at \"", vocabulary.terms[term],
+            "\"; the file is damaged");
   return model;
 }
 

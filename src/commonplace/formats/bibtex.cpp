@@ -5,12 +5,11 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/item_values.h"
 #include "commonplace/formats/latex.h"
 #include "commonplace/formats/reading.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -289,7 +288,7 @@ Item item_of_entry(const Entry& entry, const Where& where) {
   item.time = take_time(dates);
   for (const auto& [name, text] : dates)
     if (!text.empty()) metadata[name] = text;
-  item.metadata = metadata.dump();
+  item.metadata = json_text(metadata);
   return item;
 }
 

@@ -6,14 +6,13 @@
 #include <unordered_set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/export.h"
 #include "commonplace/formats/html_text.h"
 #include "commonplace/formats/item_values.h"
 #include "commonplace/formats/reading.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -436,7 +435,7 @@ void read_bookmarks(ByteSource& bytes, const std::string& name, const Sink& sink
   ReadingProgress progress(sink, name);
   for (Bookmark& bookmark : parser.bookmarks().all()) {
     progress.step(bytes);
-    bookmark.record.item.metadata = bookmark.metadata.dump();
+    bookmark.record.item.metadata = json_text(bookmark.metadata);
     sink.record(std::move(bookmark.record));
   }
 }

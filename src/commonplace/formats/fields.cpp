@@ -5,10 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/formats/item_values.h"
 #include "commonplace/formats/reading.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -80,7 +79,7 @@ class ItemBuilder {
       const bool has_url = url != metadata_.end() && url->is_string() && !is_absent(*url);
       item_.id = has_url ? url->get<std::string>() : fallback_id;
     }
-    if (!metadata_.empty()) item_.metadata = metadata_.dump();
+    if (!metadata_.empty()) item_.metadata = json_text(metadata_);
     return std::move(item_);
   }
 

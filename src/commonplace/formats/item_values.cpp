@@ -7,11 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/formats/reading.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -43,7 +42,7 @@ std::string name_in(const Json& object) {
 ItemTag tag_of_object(const Json& object) {
   ItemTag tag;
   tag.name = name_in(object);
-  require(!tag.name.empty() || object.empty(), "a tag is ", in_quotes(object.dump()),
+  require(!tag.name.empty() || object.empty(), "a tag is ", in_quotes(json_text(object)),
           "; expected a name in one of ", join(kNamesOfName));
   for (const auto& [name, value] : object.get_ref<const Json::object_t&>()) {
     if (value.is_null()) continue;
@@ -85,7 +84,7 @@ bool is_absent(const Json& value) {
 std::optional<std::string> scalar_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return number_text(value.get<double>());
-  if (value.is_number() || value.is_boolean()) return value.dump();
+  if (value.is_number() || value.is_boolean()) return json_text(value);
   return std::nullopt;
 }
 
@@ -108,7 +107,7 @@ double required_number(const Json& value, const std::string& name, double least,
   }
   if (!understood || !(number >= least && number <= most))
     fail("field '", name, "' is ",
-         in_quotes(value.is_string() ? value.get<std::string>() : value.dump()), "; expected ",
+         in_quotes(value.is_string() ? value.get<std::string>() : json_text(value)), "; expected ",
          expected);
   return number;
 }

@@ -1,10 +1,10 @@
-#include <nlohmann/json.hpp>
 
 #include "commonplace/formats/export.h"
 #include "commonplace/formats/fields.h"
 #include "commonplace/formats/item_values.h"
 #include "commonplace/formats/pinboard.h"
 #include "commonplace/formats/reading.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -35,7 +35,7 @@ std::string line_of(const Item& item) {
   append_text(out, "time", item.time);
   if (!item.labels.empty()) append_member(out, "labels", labels_json(item.labels));
   // Parsed and written anew, because a line break within it would end the line.
-  if (!item.metadata.empty()) append_member(out, "metadata", parse_json(item.metadata).dump());
+  if (!item.metadata.empty()) append_member(out, "metadata", json_text(parse_json(item.metadata)));
   return out + "}\n";
 }
 

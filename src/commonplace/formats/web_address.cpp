@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -96,7 +96,7 @@ std::string web_address(const Item& item) {
            text.starts_with("mailto:");
   };
   if (item.metadata.find("\"url\"") != std::string::npos) {
-    const auto metadata = nlohmann::json::parse(item.metadata, nullptr, false);
+    const auto metadata = json_from(item.metadata, false);
     if (metadata.is_object() && metadata.contains("url") && metadata["url"].is_string())
       if (std::string url = metadata["url"].get<std::string>(); opens(url)) return url;
   }

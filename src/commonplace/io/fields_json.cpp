@@ -1,6 +1,6 @@
 #include "commonplace/io/fields_json.h"
 
-#include <nlohmann/json.hpp>
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 
@@ -11,7 +11,7 @@ void put_json(Json& to, std::int64_t value) { to = value; }
 void put_json(Json& to, std::uint64_t value) { to = value; }
 void put_json(Json& to, double value) { to = value; }
 void put_json(Json& to, std::string_view value) { to = value; }
-void put_json_text(Json& to, std::string_view text) { to = Json::parse(text); }
+void put_json_text(Json& to, std::string_view text) { to = ordered_json_from(text); }
 void put_array(Json& to) { to = Json::array(); }
 void put_object(Json& to) { to = Json::object(); }
 Json& add_element(Json& array) { return array.emplace_back(); }

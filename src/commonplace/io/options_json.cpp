@@ -2,10 +2,9 @@
 
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/spelling.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 
@@ -25,9 +24,7 @@ struct OptionsReader::Object {
 namespace {
 
 [[noreturn]] void refuse(const char* name, const nlohmann::json& found, const char* expected) {
-  fail("option ", current_spelling(name), " is ",
-       found.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 100),
-       "; expected ", expected);
+  fail("option ", current_spelling(name), " is ", json_excerpt(found), "; expected ", expected);
 }
 
 template <class Integer>
@@ -66,10 +63,10 @@ void OptionsWriter::operator()(const char* name, std::uint64_t value, const char
 void OptionsWriter::operator()(const char* name, double value, const char*) {
   object_->json[current_spelling(name)] = value;
 }
-std::string OptionsWriter::text() const { return object_->json.dump(); }
+std::string OptionsWriter::text() const { return json_text(object_->json); }
 
 OptionsReader::OptionsReader(const std::string& text) : object_(std::make_unique<Object>()) {
-  object_->json = nlohmann::json::parse(text, nullptr, false);
+  object_->json = json_from(text, false);
   require(object_->json.is_object(), "the options \"", text.substr(0, 100),
           "\" are not a JSON object");
 }

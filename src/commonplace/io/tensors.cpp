@@ -133,6 +133,11 @@ TensorShape load_tensor(const TensorFile& file, const std::string& name, std::in
   return {1, -1};
 }
 
+TensorFile inner_file(const TensorFile& file, const std::string& name) {
+  const auto bytes = file.small(name);
+  return TensorFile(std::string(bytes.begin(), bytes.end()), file.name() + ": " + name);
+}
+
 void check_shape(const TensorFile& file, const std::string& name, const TensorShape& found,
                  const TensorShape& expected) {
   const auto fits = [](std::int64_t size, std::int64_t wanted) {

@@ -63,6 +63,9 @@ TensorShape load_tensor(const TensorFile& file, const std::string& name, Sparse&
 TensorShape load_tensor(const TensorFile& file, const std::string& name, double& value);
 TensorShape load_tensor(const TensorFile& file, const std::string& name, std::int64_t& value);
 
+/// A file that stands inside another one, such as a model within a model.
+TensorFile inner_file(const TensorFile& file, const std::string& name);
+
 /// Error, naming the tensor and both shapes, unless it has that shape.
 void check_shape(const TensorFile& file, const std::string& name, const TensorShape& found,
                  const TensorShape& expected);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/encode/models.h"
 #include "commonplace/encode/onnx_runtime.h"
 #include "commonplace/io/folder_state.h"
+#include "commonplace/io/json.h"
 #include "commonplace/keep/standing_tags.h"
 #include "commonplace/library/items/import_items.h"
 #include "commonplace/library/stored/stored_features.h"
@@ -213,7 +212,7 @@ class Planner {
                      std::int64_t tags, std::int64_t items) {
     Json now = learned_from(subject, tags);
     const UpkeepEntry* before = entry_of(subject, kind);
-    const Json then = before == nullptr ? Json() : Json::parse(before->state, nullptr, false);
+    const Json then = before == nullptr ? Json() : ordered_json_from(before->state, false);
     const bool known = then.is_object();
     if (known && has_model(model)) {
       const auto learned = then.value("learned", std::int64_t{0});
@@ -230,7 +229,7 @@ class Planner {
         now["learned"] = learned;
         now["decided"] = decided;
       }
-      KeepStep& step = add(subject, kind, now.dump(), anew ? items : 1);
+      KeepStep& step = add(subject, kind, json_text(now), anew ? items : 1);
       const bool few =
           !anew && then.value("items", "") == now["items"] && changed * kFewShare < learned;
       if (few) step.state = KeepState::done;
@@ -250,7 +249,7 @@ class Planner {
     // A model that a person learned by hand is only brought up to date.
     const bool by_hand = has_model(model);
     if (by_hand) now["by_hand"] = true;
-    KeepStep& step = add(subject, kind, now.dump(), items);
+    KeepStep& step = add(subject, kind, json_text(now), items);
     step.state = KeepState::due;
     step.items = items;
     step.anew = !by_hand;
@@ -337,7 +336,7 @@ std::string kept_model(const Library& library, std::string_view kind,
   std::string found;
   for (const ModelRecord& each : model_records(library)) {
     if (each.kind != kind) continue;
-    const Json report = Json::parse(each.report, nullptr, false);
+    const Json report = ordered_json_from(each.report, false);
     if (!shared && (!report.is_object() || report.value("collection", "") != collection)) continue;
     if (each.name == usual) return usual;
     if (found.empty()) found = each.name;

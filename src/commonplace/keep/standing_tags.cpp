@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/detect/apply.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
 #include "commonplace/suggest/ask.h"
@@ -17,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 /// The items that a run looked at.
 std::int64_t looked_at(const MachineRun& run) {
-  const Json settings = Json::parse(run.settings, nullptr, false);
+  const Json settings = ordered_json_from(run.settings, false);
   return settings.is_object() ? settings.value("items", std::int64_t{0}) : 0;
 }
 
@@ -38,8 +37,9 @@ std::int64_t extend_suggestions(Library& library, const Collection& collection,
   Json noted = settings;
   noted["items"] = collection.items;
   noted["follows"] = standing.run.id;
-  store_run(library, collection, standing.run.model, tags,
-            {"update", noted.dump(), concat("items that came since run ", standing.run.id), false});
+  store_run(
+      library, collection, standing.run.model, tags,
+      {"update", json_text(noted), concat("items that came since run ", standing.run.id), false});
   return std::ssize(tags);
 }
 
@@ -51,8 +51,8 @@ std::int64_t extend_concept(Library& library, const Collection& collection,
   noted["follows"] = standing.run.id;
   const detect::Answerer finder(library, "", collection.name, run);
   return std::ssize(detect::apply_to(library, finder, settings.at("concept").get<std::string>(),
-                                     settings.at("least_score").get<double>(), ids, noted.dump(),
-                                     run)
+                                     settings.at("least_score").get<double>(), ids,
+                                     json_text(noted), run)
                         .tags);
 }
 
@@ -92,7 +92,7 @@ std::string extend_standing_tags(Library& library, const Collection& collection,
     for (std::int64_t row = each.looked; row < collection.items; ++row) rows.push_back(row);
     if (rows.empty()) continue;
     const std::vector<std::string> ids = ids_of_rows(library, collection, rows);
-    const Json settings = Json::parse(each.run.settings);
+    const Json settings = ordered_json_from(each.run.settings);
     if (settings.contains("concept")) {
       if (settings.value("least_score", Json()).is_number())
         given += extend_concept(library, collection, each, settings, ids, run);

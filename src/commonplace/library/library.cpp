@@ -87,7 +87,7 @@ std::string state_of(const Library& library, const Collection& collection) {
       library.database().prepare("SELECT coalesce(max(id), 0) FROM decision WHERE collection = ?");
   last.bind(collection.name);
   last.step();
-  const std::string vocabulary = vocabulary_state(library);
+  const std::string vocabulary = meanings_state(library);
   return concat(collection.id, ' ', collection.revision, ' ', collection.items, ' ',
                 collection.changed, vocabulary.empty() ? "" : " v" + vocabulary, ' ',
                 last.integer(0));

@@ -82,61 +82,14 @@ struct Kernels {
 #define COMMONPLACE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-// The kernels are compiled for several sets of instructions, each with the size of its registers.
-#if defined(__AVX512F__)
-#define COMMONPLACE_LINE_BYTES 64
-#elif defined(__AVX__)
-#define COMMONPLACE_LINE_BYTES 32
-#else
-#define COMMONPLACE_LINE_BYTES 16
-#endif
-namespace plain {
-#include "commonplace/math/dense_kernels.h"
-}
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(COMMONPLACE_NO_CLONES) && !defined(__AVX512F__)
-#define COMMONPLACE_CHOOSE_KERNELS
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#undef COMMONPLACE_LINE_BYTES
-#define COMMONPLACE_LINE_BYTES 32
-namespace v3 {
-#include "commonplace/math/dense_kernels.h"
-}
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
-#undef COMMONPLACE_LINE_BYTES
-#define COMMONPLACE_LINE_BYTES 64
-namespace v4 {
-#include "commonplace/math/dense_kernels.h"
-}
-#pragma GCC pop_options
-#endif
-
-/// The best instruction set that this machine can run, as a level of x86-64; 1 is the plain one.
-int best_level() {
-#ifdef COMMONPLACE_CHOOSE_KERNELS
-  static const int level = __builtin_cpu_supports("x86-64-v4")   ? 4
-                           : __builtin_cpu_supports("x86-64-v3") ? 3
-                                                                 : 1;
-  return level;
-#else
-  return 1;
-#endif
-}
+#define COMMONPLACE_KERNELS "commonplace/math/dense_kernels.h"
+#include "commonplace/math/kernel_sets.h"
 
 std::atomic<int> level_limit{std::numeric_limits<int>::max()};
 
 template <class Scalar>
 const Kernels<Scalar>& kernels() {
-#ifdef COMMONPLACE_CHOOSE_KERNELS
-  const int level = std::min(best_level(), level_limit.load(std::memory_order_relaxed));
-  if (level >= 4) return v4::kKernels<Scalar>;
-  if (level >= 3) return v3::kKernels<Scalar>;
-#endif
-  return plain::kKernels<Scalar>;
+  return kernels_up_to<Scalar>(level_limit.load(std::memory_order_relaxed));
 }
 
 template <class Scalar>

@@ -64,53 +64,12 @@ struct Kernels {
   double (*overlap)(const Scalar* a, const Scalar* b, std::int64_t count);
 };
 
-// The kernels are compiled for several sets of instructions, each with the size of its registers.
-#if defined(__AVX512F__)
-#define COMMONPLACE_LINE_BYTES 64
-#elif defined(__AVX__)
-#define COMMONPLACE_LINE_BYTES 32
-#else
-#define COMMONPLACE_LINE_BYTES 16
-#endif
-namespace plain {
-#include "commonplace/math/nonnegative_kernels.h"
-}
+#define COMMONPLACE_KERNELS "commonplace/math/nonnegative_kernels.h"
+#include "commonplace/math/kernel_sets.h"
 
-// Not target_clones, as elsewhere: that splits vectors for the plain set before it makes the
-// clones.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(COMMONPLACE_NO_CLONES) && !defined(__AVX512F__)
-#define COMMONPLACE_CHOOSE_KERNELS
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#undef COMMONPLACE_LINE_BYTES
-#define COMMONPLACE_LINE_BYTES 32
-namespace v3 {
-#include "commonplace/math/nonnegative_kernels.h"
-}
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
-#undef COMMONPLACE_LINE_BYTES
-#define COMMONPLACE_LINE_BYTES 64
-namespace v4 {
-#include "commonplace/math/nonnegative_kernels.h"
-}
-#pragma GCC pop_options
-#endif
-
-/// The best that this machine can run.
 template <class Scalar>
 const Kernels<Scalar>& kernels() {
-#ifdef COMMONPLACE_CHOOSE_KERNELS
-  static const Kernels<Scalar>& best = __builtin_cpu_supports("x86-64-v4") ? v4::kKernels<Scalar>
-                                       : __builtin_cpu_supports("x86-64-v3")
-                                           ? v3::kKernels<Scalar>
-                                           : plain::kKernels<Scalar>;
-  return best;
-#else
-  return plain::kKernels<Scalar>;
-#endif
+  return kernels_up_to<Scalar>(std::numeric_limits<int>::max());
 }
 
 /// Room for `count` tiles of `size` coordinates.

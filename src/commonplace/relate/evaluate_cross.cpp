@@ -5,13 +5,12 @@
 #include <functional>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/eval/contest.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/unit_rows.h"
@@ -325,7 +324,7 @@ std::string to_json(const std::vector<CrossQuality>& qualities) {
                        {"second_to_first", each.second_to_first},
                        {"seconds", each.seconds},
                        {"chosen", each.chosen}});
-  return Json{{"methods", methods}}.dump();
+  return json_text(Json{{"methods", methods}});
 }
 
 }  // namespace commonplace::relate

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commonplace/eval/contest.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::relate {
 namespace {
@@ -52,7 +53,7 @@ std::string to_json(const Evaluation& evaluation) {
                         {"within_1_km", each.within_1_km}});
     json.update({{"places", places}, {"places_told", evaluation.told}});
   }
-  return json.dump();
+  return json_text(json);
 }
 
 std::string evaluation_plot(const Evaluation& evaluation) {

@@ -2,14 +2,15 @@
 
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/relate/core/choice.h"
+#include "commonplace/relate/core/space.h"
 #include "commonplace/relate/rows.h"
 
 namespace commonplace::relate {
@@ -178,10 +179,10 @@ std::string to_json(const Report& report) {
                {"residual", report.largest_residual},
                {"rounds", report.rounds},
                {"converged", report.converged},
-               {"tried", Json::parse(to_json(report.tried, "ndcg"))},
+               {"tried", ordered_json_from(to_json(report.tried, "ndcg"))},
                {"seconds", report.seconds}};
   if (report.quality > 0) json.update({{"asked", report.asked}, {"ndcg", report.quality}});
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::relate

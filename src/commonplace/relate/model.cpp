@@ -3,25 +3,14 @@
 #include <cmath>
 
 #include "commonplace/base/error.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 
 namespace commonplace::relate {
 namespace {
 
 constexpr int kLayout = 1;
 
-std::span<const double> span_of(const VectorD& values) {
-  return {values.data(), static_cast<std::size_t>(values.size())};
-}
-
-std::string prefix_of(std::size_t modality) { return "kind" + std::to_string(modality) + "."; }
-
-/// A file that stands inside another one.
-TensorFile inner_file(const TensorFile& file, const std::string& name) {
-  const auto bytes = file.small(name);
-  return TensorFile(std::string(bytes.begin(), bytes.end()), file.name() + ": " + name);
-}
+std::string prefix_of(std::size_t modality) { return concat("kind", modality, "."); }
 
 /// What there is of a modality besides its positions, as numbers: of, kernel settings, rule.
 std::vector<double> numbers_of(const Model& model, std::size_t k) {
@@ -60,10 +49,21 @@ void read_numbers(Model& model, std::size_t k, std::span<const double> numbers,
   model.rules[k].say.assign(numbers.begin() + kFixed, numbers.end());
 }
 
+MatrixD as_matrix(const std::vector<Place>& places) {
+  MatrixD result(std::ssize(places), 2);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    result.row(static_cast<Eigen::Index>(i)) << places[i].latitude, places[i].longitude;
+  return result;
+}
+
 void read_places(PlacedModality& modality, const MatrixD& places, const std::string& name) {
   require(places.cols() == 2 && places.allFinite(), name, ": the places are damaged");
   for (Eigen::Index i = 0; i < places.rows(); ++i)
     modality.places.push_back({places(i, 0), places(i, 1)});
+}
+
+bool is_named(const PlacedModality& modality) {
+  return modality.what.of == NodeType::tags || modality.what.of == NodeType::label;
 }
 
 void check_fit(const Model& model, const std::string& name) {
@@ -73,12 +73,8 @@ void check_fit(const Model& model, const std::string& name) {
   for (std::size_t k = 0; k < model.modalities.size(); ++k) {
     const PlacedModality& modality = model.modalities[k];
     const std::int64_t nodes = modality.nodes();
-    const bool named = modality.what.of == NodeType::tags || modality.what.of == NodeType::label;
     const std::int64_t features = space.projection.modalities[k].projection.rows();
-    require(modality.positions.cols() == space.dim() && modality.positions.allFinite() &&
-                modality.has.columns == nodes && space.degrees[k].size() == nodes &&
-                space.degrees[k].allFinite() && space.degrees[k].minCoeff() >= 0 &&
-                (!named || std::ssize(modality.names) == nodes) &&
+    require(modality.positions.cols() == space.dim() && space.degrees[k].minCoeff() >= 0 &&
                 (modality.what.of != NodeType::places || std::ssize(modality.places) == nodes) &&
                 (!space.projection.modalities[k].identity || features == nodes) &&
                 (space.landmarks[k].count() == 0 || space.landmarks[k].count() == features) &&
@@ -90,6 +86,25 @@ void check_fit(const Model& model, const std::string& name) {
 }
 
 }  // namespace
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Model>
+static void visit_tensors(Self& model, std::size_t k, Visit&& visit) {
+  const std::string prefix = prefix_of(k);
+  auto& modality = model.modalities[k];
+  visit(prefix + "positions", modality.positions);
+  const std::int64_t nodes = modality.nodes();
+  visit(prefix + "degrees", model.space.degrees[k], TensorShape{nodes});
+  visit(prefix + "has", modality.has, TensorShape{-1, nodes});
+  if (is_named(modality) && nodes > 0) visit(prefix + "names", modality.names, TensorShape{nodes});
+}
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, PlaceRule>
+static void visit_tensors(Self& rule, Visit&& visit) {
+  visit("place.spread", rule.spread);
+  visit("place.error", rule.error, TensorShape{std::ssize(rule.spread)});
+}
 
 void save(const Model& model, const std::filesystem::path& path) {
   TensorWriter writer;
@@ -108,10 +123,7 @@ void save(const Model& model, const std::filesystem::path& path) {
     features.push_back(modality.features);
     kernels.push_back(model.space.settings[k].kernel);
     numbers.push_back(numbers_of(model, k));
-    places[k].resize(std::ssize(modality.places), 2);
-    for (std::size_t i = 0; i < modality.places.size(); ++i)
-      places[k].row(static_cast<Eigen::Index>(i)) << modality.places[i].latitude,
-          modality.places[i].longitude;
+    places[k] = as_matrix(modality.places);
   }
   writer.add_strings("collections", collections);
   writer.add_strings("fields", fields);
@@ -121,10 +133,7 @@ void save(const Model& model, const std::filesystem::path& path) {
     const PlacedModality& modality = model.modalities[k];
     const std::string prefix = prefix_of(k);
     writer.add(prefix + "numbers", std::span<const double>(numbers[k]));
-    writer.add(prefix + "positions", modality.positions);
-    writer.add(prefix + "degrees", span_of(model.space.degrees[k]));
-    writer.add_sparse(prefix + "has", modality.has.view());
-    if (!modality.names.empty()) writer.add_strings(prefix + "names", modality.names);
+    visit_tensors(model, k, TensorSaver{writer});
     if (!modality.places.empty()) writer.add(prefix + "places", places[k]);
     if (modality.what.of == NodeType::text)
       writer.add_bytes(prefix + "text", to_bytes(modality.text));
@@ -138,8 +147,7 @@ void save(const Model& model, const std::filesystem::path& path) {
                                 model.place_rule.blind,
                                 static_cast<double>(model.place_rule.neighbours)};
   writer.add("fit", std::span<const double>(fit));
-  writer.add("place.spread", std::span<const double>(model.place_rule.spread));
-  writer.add("place.error", std::span<const double>(model.place_rule.error));
+  visit_tensors(model.place_rule, TensorSaver{writer});
   writer.write(path);
 }
 
@@ -159,6 +167,7 @@ Model load_model(const TensorFile& file) {
   model.modalities.resize(count);
   model.rules.resize(count);
   model.space.settings.resize(count);
+  model.space.degrees.resize(count);
   model.space.landmarks.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     PlacedModality& modality = model.modalities[k];
@@ -167,12 +176,7 @@ Model load_model(const TensorFile& file) {
     modality.features = features[k];
     model.space.settings[k].kernel = kernel_name(kernels[k]);
     read_numbers(model, k, file.doubles(prefix + "numbers"), file.name());
-    modality.positions = file.matrix(prefix + "positions");
-    const auto degrees = file.doubles(prefix + "degrees");
-    model.space.degrees.emplace_back(
-        Eigen::Map<const VectorD>(degrees.data(), std::ssize(degrees)));
-    modality.has = copy(file.sparse(prefix + "has"));
-    if (file.has(prefix + "names.bytes")) modality.names = file.strings(prefix + "names");
+    visit_tensors(model, k, TensorLoader{file});
     if (file.has(prefix + "places"))
       read_places(modality, file.matrix_d(prefix + "places"), file.name());
     if (modality.what.of == NodeType::text)
@@ -189,12 +193,7 @@ Model load_model(const TensorFile& file) {
   model.space.converged = fit[3] != 0;
   model.place_rule.blind = fit[4];
   model.place_rule.neighbours = static_cast<std::int64_t>(fit[5]);
-  const auto spread = file.doubles("place.spread");
-  const auto error = file.doubles("place.error");
-  require(spread.size() == error.size(), file.name(),
-          ": what is known of guessed places does not fit; the file is damaged");
-  model.place_rule.spread.assign(spread.begin(), spread.end());
-  model.place_rule.error.assign(error.begin(), error.end());
+  visit_tensors(model.place_rule, TensorLoader{file});
   check_fit(model, file.name());
   return model;
 }

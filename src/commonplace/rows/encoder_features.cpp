@@ -7,13 +7,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/comm/serialise.h"
 #include "commonplace/encode/models.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/library/items/items.h"
@@ -22,9 +21,8 @@
 #include "commonplace/rows/image_sources.h"
 #include "commonplace/rows/item_texts.h"
 #include "commonplace/rows/partial_rows.h"
-#include "commonplace/rows/row_table.h"
+#include "commonplace/rows/row_maker.h"
 #include "commonplace/rows/seen_classes.h"
-#include "commonplace/rows/stored_record.h"
 
 namespace commonplace {
 namespace {
@@ -65,7 +63,7 @@ Medium medium_of(const EncoderFeatureOptions& options, const EncoderModel& model
 /// What an item is to the encoder, made by some thread.
 struct PreparedItem {
   std::int64_t row = 0;
-  ImageState state;
+  RowState state;
   bool blank = false;
   bool to_encode = false;
   Tokens tokens;
@@ -79,26 +77,16 @@ struct Chunk {
 };
 
 /// One run of the task.
-class EncoderMaking {
+class EncoderRowMaker : RowMaker {
  public:
-  EncoderMaking(Library& library, const Collection& collection, const std::string& name,
-                const EncoderFeatureOptions& options, const Run& run)
-      : library_(library),
-        collection_(collection),
-        name_(name),
-        model_name_(collection.name + "." + name),
+  EncoderRowMaker(Library& library, const Collection& collection, const std::string& name,
+                  const EncoderFeatureOptions& options, const Run& run)
+      : RowMaker(library, collection, name, run),
         options_(options),
-        run_(run),
-        folder_(library.path() / "unfinished" / concat(collection.id, "-", name)),
         encoder_(find_encoder(options.encoder, models_folder()), {options.runtime, {}, run.jobs}),
         of_(medium_of(options, encoder_.model())),
         fingerprint_(fingerprint_of(encoder_.model(), of_)),
-        sources_(image_sources(library, collection)),
-        states_(sources_.size()),
-        blank_(sources_.size(), false),
-        done_(sources_.size(), false) {
-    require_same(run.comm, state_of(library, collection),
-                 concat("collection '", collection.name, "'"));
+        blank_(sources_.size(), false) {
     require_same(run.comm, fingerprint_, concat("encoder '", options.encoder, "'"));
   }
 
@@ -115,33 +103,22 @@ class EncoderMaking {
     }
     made.kept = keep_stored();
     encode_rest();
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
-      const ImageState& state = states_[i];
+    for (std::size_t i = 0; i < sources_.size(); ++i)
       if (blank_[i])
         ++made.empty;
-      else if (!state.problem.empty())
-        made.skipped.push_back({sources_[i].id, state.problem});
-      else if (state.away)
-        made.skipped.push_back({sources_[i].id, concat("cannot be read now: ", sources_[i].location,
-                                                       "; what was made of it before is kept")});
-    }
-    made.encoded = std::count_if(states_.begin(), states_.end(),
-                                 [](const ImageState& state) { return state.problem.empty(); }) -
-                   made.kept;
-    on_root(run_.comm, [&] {
-      made.record = store();
+      else
+        add_skipped(i, made.skipped);
+    made.encoded = RowMaker::made() - made.kept;
+    made.record = finish([&] {
+      const FeatureRecord record = store();
       rows_.reset();
-      std::error_code ignored;
-      fs::remove_all(folder_, ignored);
-      fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
+      return record;
     });
-    made.record = broadcast_record(run_.comm, made.record);
     made.seconds = run_.comm.broadcast(seconds_since(begun), 0);
     return made;
   }
 
  private:
-  bool is_first() const { return run_.comm.rank() == 0; }
   std::int64_t kept_columns() const { return columns_ + (classifies_ ? 2 * kSeenClasses : 0); }
   std::int64_t chunk_size() const { return of_ == Medium::text ? kTextChunk : kPictureChunk; }
 
@@ -165,44 +142,31 @@ class EncoderMaking {
   }
 
   /// The stored rows, if this encoder made them.
-  std::optional<RowTable> earlier() {
+  std::optional<Stored> earlier() {
     if (options_.anew) return {};
-    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
-    const auto record =
-        std::find_if(records.begin(), records.end(),
-                     [&](const FeatureRecord& each) { return each.name == name_ && !each.sparse; });
-    const auto table_record = find_model(library_, model_name_ + ".images", kRowTableKind);
-    if (record == records.end() || !table_record) return {};
-    RowTable table = load_table(table_record->file);
-    if (table.model != fingerprint_ || record->columns != columns_ ||
-        record->source != source_text(table.digest))
-      return {};
-    if (classifies_) {
+    std::optional<Stored> before = stored(
+        fingerprint_, columns_, [&](const std::string& digest) { return source_text(digest); });
+    if (before && classifies_) {
       seen_before_ = stored_seen(library_, collection_, name_);
-      if (!seen_before_ || seen_before_->digest != table.digest) return {};
+      if (!seen_before_ || seen_before_->digest != before->table.digest) return {};
     }
-    kept_record_ = *record;
-    return table;
+    return before;
   }
 
   /// Finds the stored rows whose text or file is the same still, and returns how many there are.
   std::int64_t keep_stored() {
-    const std::optional<RowTable> before = earlier();
-    require_same(run_.comm, before ? before->digest : "none", concat("features '", name_, "'"));
+    const std::optional<Stored> before = earlier();
+    require_same(run_.comm, before ? before->table.digest : "none",
+                 concat("features '", name_, "'"));
     if (!before && of_ == Medium::picture)
       require_files_of_rows(library_, collection_, name_, model_name_, sources_, run_.comm);
     if (!before) return 0;
-    const std::int64_t count = std::min<std::int64_t>(kept_record_->rows, std::ssize(sources_));
+    const std::int64_t count = std::min<std::int64_t>(before->record.rows, std::ssize(sources_));
     if (of_ == Medium::text)
-      compare_texts(*before, count);
+      compare_texts(before->table, count);
     else
-      compare_pictures(*before, count);
-    std::int64_t kept = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      if (done_[i] && states_[i].problem.empty()) ++kept;
-    unchanged_ = kept_record_->rows == std::ssize(sources_) &&
-                 std::all_of(done_.begin(), done_.end(), [](bool done) { return done; });
-    return kept;
+      keep_pictures(before->table, count);
+    return count_kept(before->record);
   }
 
   void compare_texts(const RowTable& table, std::int64_t count) {
@@ -217,28 +181,6 @@ class EncoderMaking {
       states_[at] = known->second;
       blank_[at] = is_blank(text);
       done_[at] = true;
-    }
-  }
-
-  void compare_pictures(const RowTable& table, std::int64_t count) {
-    const std::vector<std::string> found =
-        make_by_picture(count, "comparing pictures", run_, [&](std::int64_t number) {
-          const ImageSource& source = sources_[static_cast<std::size_t>(number)];
-          const auto known = table.states.find(source.id);
-          ImageState state;
-          if (known == table.states.end() || !known->second.known || source.location.empty())
-            return to_bytes(state);
-          try {
-            if (read_image(source).fingerprint == known->second.fingerprint) state = known->second;
-          } catch (const Error&) {
-            state = known->second;
-            state.away = true;
-          }
-          return to_bytes(state);
-        });
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      states_[i] = image_state(found[i]);
-      done_[i] = states_[i].known;
     }
   }
 
@@ -258,7 +200,7 @@ class EncoderMaking {
   }
 
   /// Whether a run that was stopped left the row; `state` gets its problem.
-  bool is_kept(ImageState& state) const {
+  bool is_kept(RowState& state) const {
     const std::lock_guard lock(rows_mutex_);
     if (!rows_->has(state.fingerprint)) return false;
     state.problem = rows_->problem(state.fingerprint);
@@ -370,7 +312,7 @@ class EncoderMaking {
     std::vector<std::string> problems;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-      ImageState& state = fresh[i]->state;
+      RowState& state = fresh[i]->state;
       if (at < std::ssize(good) && fresh[i] == good[static_cast<std::size_t>(at)]) {
         rows.row(static_cast<std::int64_t>(i)) = encoded.row(at++);
         if (state.problem.empty() &&
@@ -387,9 +329,7 @@ class EncoderMaking {
   }
 
   void encode_rest() {
-    std::vector<std::int64_t> rest;
-    for (std::size_t i = 0; i < done_.size(); ++i)
-      if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
+    const std::vector<std::int64_t> rest = RowMaker::rest();
     if (rest.empty()) return;
     rows_.emplace(folder_, "encoded", fingerprint_, kept_columns(), run_.comm);
     total_ = std::ssize(rest);
@@ -430,7 +370,7 @@ class EncoderMaking {
                                                          : std::vector{serialise(mine)})
       for (const auto& [row, text] :
            deserialise<std::vector<std::pair<std::int64_t, std::string>>>(bytes)) {
-        states_[static_cast<std::size_t>(row)] = image_state(std::string_view(text).substr(1));
+        states_[static_cast<std::size_t>(row)] = row_state(std::string_view(text).substr(1));
         blank_[static_cast<std::size_t>(row)] = text.front() == 'b';
       }
     rows_->join(run_.comm);
@@ -461,7 +401,6 @@ class EncoderMaking {
 
   FeatureRecord store() {
     if (unchanged_) return *kept_record_;
-    const std::string digest = digest_of(fingerprint_, sources_, states_);
     std::optional<NpyMatrix> before;
     if (kept_record_) before.emplace(dense_features(*kept_record_));
     const Json options = {{"encoder", encoder_.model().name},
@@ -469,20 +408,20 @@ class EncoderMaking {
                           {"of", of_ == Medium::text ? "text" : "pictures"},
                           {"fingerprint", fingerprint_},
                           {"dimensions", columns_}};
-    store_model(library_, {model_name_, kEncoderKind, {}, options.dump(), "{}", ""},
+    store_model(library_, {model_name_, kEncoderKind, {}, json_text(options), "{}", ""},
                 [&](const fs::path& path) {
                   TensorWriter writer;
-                  describe_model(writer, kEncoderKind, 1, options.dump());
+                  describe_model(writer, kEncoderKind, 1, json_text(options));
                   writer.write(path);
                 });
-    store_table(library_, model_name_ + ".images", digest, fingerprint_, sources_, states_);
+    const std::string digest = store_made(fingerprint_);
     if (classifies_) store_seen(library_, collection_, name_, seen(digest));
     return store_features(library_, collection_,
                           {name_, false, std::ssize(sources_), columns_, source_text(digest), {}},
                           options_.numbers, [&](NpyWriter& writer) {
                             Matrix row(1, columns_);
                             for (std::size_t i = 0; i < sources_.size(); ++i) {
-                              const ImageState& state = states_[i];
+                              const RowState& state = states_[i];
                               if (done_[i])
                                 row = before->view().row(static_cast<std::int64_t>(i));
                               else if (state.known && state.problem.empty())
@@ -495,20 +434,11 @@ class EncoderMaking {
                           });
   }
 
-  Library& library_;
-  const Collection& collection_;
-  std::string name_;
-  std::string model_name_;
   EncoderFeatureOptions options_;
-  Run run_;
-  fs::path folder_;  ///< of what is unfinished
   Encoder encoder_;
   Medium of_;
   std::string fingerprint_;
-  std::vector<ImageSource> sources_;
-  std::vector<ImageState> states_;
   std::vector<bool> blank_;
-  std::vector<bool> done_;  ///< the stored row holds
   std::int64_t columns_ = 0;
   bool classifies_ = false;  ///< what it sees is kept too, behind the vectors
   std::optional<SeenClasses> seen_before_;
@@ -517,8 +447,6 @@ class EncoderMaking {
   std::int64_t reached_ = 0;
   std::int64_t total_ = 0;
   int crashes_ = 0;
-  bool unchanged_ = false;
-  std::optional<FeatureRecord> kept_record_;
 };
 
 }  // namespace
@@ -528,7 +456,7 @@ MadeEncoderFeatures make_encoder_features(Library& library, const Collection& co
                                           const EncoderFeatureOptions& options, const Run& run) {
   require(collection.items > 0, "collection '", collection.name, "' has no items");
   check_feature_name(name);  // before the work rather than after it
-  return EncoderMaking(library, collection, name, options, run).run();
+  return EncoderRowMaker(library, collection, name, options, run).run();
 }
 
 bool has_stored_encoder(const Library& library, const Collection& collection,
@@ -540,7 +468,7 @@ std::optional<Medium> encoded_medium(const Library& library, const Collection& c
                                      const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
   if (!record) return {};
-  const Json stored = Json::parse(record->options, nullptr, false);
+  const Json stored = ordered_json_from(record->options, false);
   if (!stored.is_object() || !stored.contains("of")) return {};
   return stored["of"] == "text" ? Medium::text : Medium::picture;
 }
@@ -549,7 +477,7 @@ std::optional<EncoderName> stored_encoder_name(const Library& library, const Col
                                                const std::string& name) {
   const auto record = find_model(library, collection.name + "." + name, kEncoderKind);
   if (!record) return std::nullopt;
-  const Json stored = Json::parse(record->options, nullptr, false);
+  const Json stored = ordered_json_from(record->options, false);
   require(stored.is_object() && stored.contains("encoder") && stored.contains("folder") &&
               stored.contains("of") && stored.contains("fingerprint"),
           "the model '", record->name, "' is damaged");

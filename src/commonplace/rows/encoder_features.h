@@ -30,7 +30,7 @@ struct MadeEncoderFeatures {
   std::int64_t encoded = 0;  ///< items whose row was made by this call, or by one that was stopped
   std::int64_t kept = 0;     ///< those whose stored row still held
   std::int64_t empty = 0;    ///< those without any text: their rows are zeros
-  std::vector<SkippedImage> skipped;
+  std::vector<SkippedItem> skipped;
   double seconds = 0;
 };
 

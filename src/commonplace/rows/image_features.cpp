@@ -5,6 +5,7 @@
 
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/comm/collectives.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/io/xxhash64.h"
@@ -13,8 +14,7 @@
 #include "commonplace/rows/image_sources.h"
 #include "commonplace/rows/learn_image_features.h"
 #include "commonplace/rows/partial_rows.h"
-#include "commonplace/rows/row_table.h"
-#include "commonplace/rows/stored_record.h"
+#include "commonplace/rows/row_maker.h"
 
 namespace commonplace {
 namespace {
@@ -30,23 +30,11 @@ std::string source_text(const ImageFeatureOptions& options, const std::string& m
 }
 
 /// One run of the task.
-class Making {
+class ImageRowMaker : RowMaker {
  public:
-  Making(Library& library, const Collection& collection, const std::string& name,
-         const ImageFeatureOptions& options, const Run& run)
-      : library_(library),
-        collection_(collection),
-        name_(name),
-        model_name_(collection.name + "." + name),
-        options_(options),
-        run_(run),
-        folder_(library.path() / "unfinished" / concat(collection.id, "-", name)),
-        sources_(image_sources(library, collection)),
-        states_(sources_.size()),
-        done_(sources_.size(), false) {
-    require_same(run.comm, state_of(library, collection),
-                 concat("collection '", collection.name, "'"));
-  }
+  ImageRowMaker(Library& library, const Collection& collection, const std::string& name,
+                const ImageFeatureOptions& options, const Run& run)
+      : RowMaker(library, collection, name, run), options_(options) {}
 
   MadeImageFeatures run(bool relearn) {
     const auto begun = Clock::now();
@@ -69,29 +57,14 @@ class Making {
     else
       made.kept = keep_stored();
     encode_rest();
-    made.encoded = std::count_if(states_.begin(), states_.end(),
-                                 [](const ImageState& state) { return state.problem.empty(); }) -
-                   made.kept;
-    for (std::size_t i = 0; i < sources_.size(); ++i)
-      if (!states_[i].problem.empty())
-        made.skipped.push_back({sources_[i].id, states_[i].problem});
-      else if (states_[i].away)
-        made.skipped.push_back({sources_[i].id, concat("cannot be read now: ", sources_[i].location,
-                                                       "; what was made of it before is kept")});
-    on_root(run_.comm, [&] {
-      made.record = store(made.learned);
-      std::error_code ignored;
-      fs::remove_all(folder_, ignored);
-      fs::remove(folder_.parent_path(), ignored);  // unless other work is unfinished
-    });
-    made.record = broadcast_record(run_.comm, made.record);
+    made.encoded = RowMaker::made() - made.kept;
+    for (std::size_t i = 0; i < sources_.size(); ++i) add_skipped(i, made.skipped);
+    made.record = finish([&] { return store(made.learned); });
     made.seconds = run_.comm.broadcast(seconds_since(begun), 0);
     return made;
   }
 
  private:
-  bool is_first() const { return run_.comm.rank() == 0; }
-
   /// The model of this name, if it was learned with the same options.
   std::optional<ImageFeatureModel> stored_model() const {
     const std::optional<ModelRecord> record = find_model(library_, model_name_, kModelKind);
@@ -132,48 +105,19 @@ class Making {
     }
   }
 
-  /// What was made of which files the last time, if this model made the stored rows.
-  struct Earlier {
-    FeatureRecord record;
-    RowTable table;
-  };
-  std::optional<Earlier> earlier() const {
-    const std::vector<FeatureRecord> records = feature_records(library_, collection_);
-    const auto record =
-        std::find_if(records.begin(), records.end(),
-                     [&](const FeatureRecord& each) { return each.name == name_ && !each.sparse; });
-    const auto table_record = find_model(library_, model_name_ + ".images", kRowTableKind);
-    if (record == records.end() || !table_record) return {};
-    RowTable table = load_table(table_record->file);
-    if (table.model != model_fingerprint_ || record->columns != model_.axes.rows() ||
-        record->source != source_text(options_, model_name_, table.digest))
-      return {};
-    return Earlier{*record, std::move(table)};
-  }
-
   /// Takes over the stored rows that this model made of files that are still the same, and returns
   /// how many have a picture.
   std::int64_t keep_stored() {
-    const std::optional<Earlier> before = earlier();
+    const auto source = [&](const std::string& digest) {
+      return source_text(options_, model_name_, digest);
+    };
+    const std::optional<Stored> before = stored(model_fingerprint_, model_.axes.rows(), source);
     require_same(run_.comm, before ? before->record.source : "none",
                  concat("features '", name_, "'"));
     if (!before) return 0;
-    const std::int64_t count = std::min<std::int64_t>(before->record.rows, std::ssize(sources_));
-    const std::vector<std::string> found =
-        make_by_picture(count, "comparing pictures", run_, [&](std::int64_t number) {
-          return to_bytes(still_holds(static_cast<std::size_t>(number), before->table));
-        });
-    std::int64_t kept = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      states_[i] = image_state(found[i]);
-      done_[i] = states_[i].known;
-      if (states_[i].known && states_[i].problem.empty()) ++kept;
-    }
+    keep_pictures(before->table, std::min<std::int64_t>(before->record.rows, std::ssize(sources_)));
     if (is_first()) copy_rows(before->record);
-    unchanged_ = before->record.rows == std::ssize(sources_) &&
-                 std::all_of(done_.begin(), done_.end(), [](bool done) { return done; });
-    kept_record_ = before->record;
-    return kept;
+    return count_kept(before->record);
   }
 
   void copy_rows(const FeatureRecord& record) {
@@ -184,26 +128,8 @@ class Making {
         rows_.row(static_cast<std::int64_t>(i)) = before.row(static_cast<std::int64_t>(i));
   }
 
-  /// The state of a picture whose file is the one that its stored row was made of, or cannot be
-  /// read now; otherwise an unknown one.
-  ImageState still_holds(std::size_t i, const RowTable& table) const {
-    const auto known = table.states.find(sources_[i].id);
-    if (known == table.states.end() || !known->second.known || sources_[i].location.empty())
-      return {};
-    try {
-      if (read_image(sources_[i]).fingerprint != known->second.fingerprint) return {};
-    } catch (const Error&) {
-      ImageState state = known->second;
-      state.away = true;
-      return state;
-    }
-    return known->second;
-  }
-
   void encode_rest() {
-    std::vector<std::int64_t> rest;
-    for (std::size_t i = 0; i < done_.size(); ++i)
-      if (!done_[i]) rest.push_back(static_cast<std::int64_t>(i));
+    const std::vector<std::int64_t> rest = RowMaker::rest();
     if (rest.empty()) return;
     PartialRows rows(folder_, "encoded", model_fingerprint_, model_.axes.rows(), run_.comm);
     auto make = [&](const Picture& picture) {
@@ -214,7 +140,7 @@ class Making {
                     run_);
     if (!is_first()) return;
     for (const std::int64_t row : rest) {
-      const ImageState& state = states_[static_cast<std::size_t>(row)];
+      const RowState& state = states_[static_cast<std::size_t>(row)];
       if (state.known && state.problem.empty())
         rows_.row(row) =
             Eigen::Map<const Eigen::RowVectorXf>(rows.row(state.fingerprint).data(), rows_.cols());
@@ -226,28 +152,16 @@ class Making {
     if (learned)
       store_model(library_, {model_name_, kModelKind, {}, options_to_json(options_), "{}", ""},
                   [&](const fs::path& path) { save(model_, path); });
-    const std::string digest = digest_of(model_fingerprint_, sources_, states_);
-    store_table(library_, model_name_ + ".images", digest, model_fingerprint_, sources_, states_);
+    const std::string digest = store_made(model_fingerprint_);
     return store_features(library_, collection_, name_, rows_,
                           source_text(options_, model_name_, digest));
   }
 
-  Library& library_;
-  const Collection& collection_;
-  std::string name_;
-  std::string model_name_;
   ImageFeatureOptions options_;
-  Run run_;
-  fs::path folder_;  ///< of what is unfinished
-  std::vector<ImageSource> sources_;
-  std::vector<ImageState> states_;
-  std::vector<bool> done_;
   ImageFeatureModel model_;
   std::string model_fingerprint_;
   std::unique_ptr<PartialRows> raw_;
   Matrix rows_;  ///< on rank 0 alone
-  bool unchanged_ = false;
-  std::optional<FeatureRecord> kept_record_;
 };
 
 }  // namespace
@@ -258,7 +172,7 @@ MadeImageFeatures make_image_features(Library& library, const Collection& collec
   require(collection.items > 0, "collection '", collection.name, "' has no items");
   check(options);
   check_feature_name(name);  // before the work rather than after it
-  return Making(library, collection, name, options, run).run(relearn);
+  return ImageRowMaker(library, collection, name, options, run).run(relearn);
 }
 
 bool has_stored_image_model(const Library& library, const Collection& collection,

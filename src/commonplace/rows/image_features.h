@@ -8,14 +8,9 @@
 #include "commonplace/features/image_features.h"
 #include "commonplace/library/library.h"
 #include "commonplace/library/stored/stored_features.h"
+#include "commonplace/rows/row_table.h"
 
 namespace commonplace {
-
-/// An item whose picture could not be read; its row is the one it had while it could, else zeros.
-struct SkippedImage {
-  std::string id;
-  std::string reason;
-};
 
 struct MadeImageFeatures {
   FeatureRecord record;
@@ -23,7 +18,7 @@ struct MadeImageFeatures {
   bool learned = false;      ///< anew, or the stored one was used
   std::int64_t encoded = 0;  ///< pictures whose row was made by this call
   std::int64_t kept = 0;     ///< those whose stored row still held
-  std::vector<SkippedImage> skipped;
+  std::vector<SkippedItem> skipped;
   double seconds = 0;
 };
 

@@ -68,8 +68,8 @@ class RowKeeper {
       : options_(options), making_(making), block_(block), rows_(rows) {}
 
   /// Reads the file and, unless its row is kept already, makes it.
-  ImageState make(const ImageSource& source) {
-    ImageState state;
+  RowState make(const ImageSource& source) {
+    RowState state;
     ImageBytes image;
     try {
       image = read_image(source);
@@ -154,15 +154,15 @@ class RowKeeper {
 
 }  // namespace
 
-std::string to_bytes(const ImageState& state) {
+std::string to_bytes(const RowState& state) {
   std::string bytes(1 + sizeof state.fingerprint,
                     static_cast<char>((state.known ? 1 : 0) + (state.away ? 2 : 0)));
   std::memcpy(bytes.data() + 1, &state.fingerprint, sizeof state.fingerprint);
   return bytes + state.problem;
 }
 
-ImageState image_state(std::string_view bytes) {
-  ImageState state;
+RowState row_state(std::string_view bytes) {
+  RowState state;
   state.known = (bytes.front() & 1) != 0;
   state.away = (bytes.front() & 2) != 0;
   std::memcpy(&state.fingerprint, bytes.data() + 1, sizeof state.fingerprint);
@@ -197,7 +197,7 @@ std::vector<std::string> make_by_picture(std::int64_t count, const std::string& 
 
 void make_image_rows(const std::vector<ImageSource>& sources, std::span<const std::int64_t> chosen,
                      const ImageFeatureOptions& options, const RowMaking& making, PartialRows& rows,
-                     std::vector<ImageState>& states, const Run& run) {
+                     std::vector<RowState>& states, const Run& run) {
   const auto at = [&](std::int64_t number) {
     return static_cast<std::size_t>(chosen[static_cast<std::size_t>(number)]);
   };
@@ -207,7 +207,7 @@ void make_image_rows(const std::vector<ImageSource>& sources, std::span<const st
       std::ssize(chosen), making.stage, run,
       [&](std::int64_t number) { return to_bytes(keeper.make(sources[at(number)])); });
   for (std::int64_t number = 0; number < std::ssize(chosen); ++number)
-    states[at(number)] = image_state(made[static_cast<std::size_t>(number)]);
+    states[at(number)] = row_state(made[static_cast<std::size_t>(number)]);
   keeper.finish();
   rows.join(run.comm);
 }

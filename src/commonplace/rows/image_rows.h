@@ -14,17 +14,17 @@
 
 namespace commonplace {
 
-/// What became of an item's picture.
-struct ImageState {
-  bool known = false;             ///< the file was read
-  std::uint64_t fingerprint = 0;  ///< of the file
-  std::string problem;            ///< why there are no features; empty if there are
+/// What became of an item on the way to its row.
+struct RowState {
+  bool known = false;             ///< its text or file was read
+  std::uint64_t fingerprint = 0;  ///< of the text or file
+  std::string problem;            ///< why there is no row; empty if there is
   bool away = false;              ///< the file cannot be read now; what is known is older
 };
 
-/// An ImageState as bytes, on its way to other ranks.
-std::string to_bytes(const ImageState& state);
-ImageState image_state(std::string_view bytes);
+/// An RowState as bytes, on its way to other ranks.
+std::string to_bytes(const RowState& state);
+RowState row_state(std::string_view bytes);
 
 /// Calls `make` once for each of `count` pictures, on the threads of whichever rank is free, and
 /// returns what was made, by picture, on every rank. Pictures are handed out one by one, since some
@@ -46,6 +46,6 @@ struct RowMaking {
 /// be read has a problem, and a row of zeros. If a rank fails, what was kept stays. Collective.
 void make_image_rows(const std::vector<ImageSource>& sources, std::span<const std::int64_t> chosen,
                      const ImageFeatureOptions& options, const RowMaking& making, PartialRows& rows,
-                     std::vector<ImageState>& states, const Run& run);
+                     std::vector<RowState>& states, const Run& run);
 
 }  // namespace commonplace

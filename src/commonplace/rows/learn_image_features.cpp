@@ -223,9 +223,9 @@ std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix
   return concat(options_to_json(options), " ", hash.digest());
 }
 
-[[noreturn]] void fail_without_pictures(const std::vector<ImageState>& states) {
+[[noreturn]] void fail_without_pictures(const std::vector<RowState>& states) {
   const auto first = std::find_if(states.begin(), states.end(),
-                                  [](const ImageState& state) { return !state.problem.empty(); });
+                                  [](const RowState& state) { return !state.problem.empty(); });
   fail("none of the ", states.size(), " items has a picture that can be read",
        first == states.end() ? "" : "; of the first: " + first->problem);
 }
@@ -234,7 +234,7 @@ std::string raw_key(const ImageFeatureOptions& options, const std::vector<Matrix
 
 LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     const ImageFeatureOptions& options, const fs::path& folder,
-                                    std::vector<ImageState>& states, const Run& run) {
+                                    std::vector<RowState>& states, const Run& run) {
   on_root(run.comm, [&] { fs::create_directories(folder); });
   const std::vector<std::int64_t> order = random_order(sources.size(), options.seed);
   std::vector<Matrix> vocabularies = words_of(sources, order, options, folder, run);
@@ -256,7 +256,7 @@ LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
 
   std::vector<std::uint64_t> good;
   for (const std::int64_t row : chosen) {
-    const ImageState& state = states[static_cast<std::size_t>(row)];
+    const RowState& state = states[static_cast<std::size_t>(row)];
     if (state.known && state.problem.empty()) good.push_back(state.fingerprint);
   }
   if (good.empty()) fail_without_pictures(states);

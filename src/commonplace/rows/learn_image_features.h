@@ -22,7 +22,7 @@ struct LearnedImageModel {
 LearnedImageModel learn_image_model(const std::vector<ImageSource>& sources,
                                     const ImageFeatureOptions& options,
                                     const std::filesystem::path& folder,
-                                    std::vector<ImageState>& states, const Run& run);
+                                    std::vector<RowState>& states, const Run& run);
 
 /// The model of rank 0, on every rank; the others' is not looked at.
 ImageFeatureModel broadcast_model(Comm& comm, const ImageFeatureModel& model);

@@ -48,7 +48,7 @@ void require_most_files(const Library& library, const Collection& collection,
 void require_files_of_rows(const Library& library, const Collection& collection,
                            const std::string& name, const std::string& model,
                            const std::vector<ImageSource>& sources, Comm& comm) {
-  const auto table_record = find_model(library, model + ".images", kRowTableKind);
+  const auto table_record = find_model(library, row_table_name(model), kRowTableKind);
   if (!table_record || !has_features(library, collection, name)) return;
   const RowTable table = load_table(table_record->file);
   std::int64_t missing = 0;
@@ -68,7 +68,7 @@ void require_files_of_rows(const Library& library, const Collection& collection,
 }
 
 std::string digest_of(const std::string& model, const std::vector<ImageSource>& sources,
-                      const std::vector<ImageState>& states) {
+                      const std::vector<RowState>& states) {
   Xxh64 hash;
   auto add = [&](const std::string& text) {
     hash.update(std::as_bytes(std::span<const char>(text.data(), text.size() + 1)));
@@ -91,7 +91,7 @@ std::optional<ModelRecord> find_model(const Library& library, const std::string&
 
 void store_table(Library& library, const std::string& name, const std::string& digest,
                  const std::string& model, const std::vector<ImageSource>& sources,
-                 const std::vector<ImageState>& states) {
+                 const std::vector<RowState>& states) {
   std::vector<std::string> ids;
   std::vector<std::string> problems;
   std::vector<std::int64_t> fingerprints;

@@ -4,12 +4,11 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/top_k.h"
 #include "commonplace/features/tokens.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/npy.h"
 #include "commonplace/library/items/item_facts.h"
 #include "commonplace/library/items/items.h"
@@ -40,7 +39,7 @@ std::vector<std::string> names(const std::vector<ItemTag>& tags) {
 
 /// The collection that a model was learned for. Its file has it too, but is read and checked whole.
 std::string target_of(const ModelRecord& record) {
-  const std::string target = nlohmann::json::parse(record.report).value("target", "");
+  const std::string target = json_from(record.report).value("target", "");
   return target.empty() ? TensorFile(record.file).metadata("target") : target;
 }
 

@@ -11,6 +11,7 @@
 #include "commonplace/eval/contest.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/lines.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/math/unit_rows.h"
@@ -374,7 +375,7 @@ std::string to_json(const Evaluation& evaluation) {
                      {"over_own_words", measured_json(evaluation.over_words)},
                      {"over_ridge", measured_json(evaluation.over_ridge)},
                      {"borrowed", evaluation.borrowed}};
-  return json.dump();
+  return json_text(json);
 }
 
 std::string evaluation_plot(const Evaluation& evaluation) {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/lines.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/search/ask.h"
@@ -88,7 +87,7 @@ std::string to_json(const QueriesEvaluation& evaluation) {
                                        {"median_rank", evaluation.median_rank},
                                        {"nothing", evaluation.nothing},
                                        {"milliseconds", evaluation.milliseconds}};
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::search

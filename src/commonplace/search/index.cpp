@@ -6,7 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/features/term_counts.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/io/model_file.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/tags/decisions.h"
 #include "commonplace/library/tags/tag_uses.h"
@@ -142,33 +142,6 @@ void index_model(const Library& library, const Collection& collection, const Tag
                            run.jobs);
 }
 
-void add_postings(TensorWriter& writer, const std::string& name, const WordPostings& words) {
-  writer.add_strings(name, words.words.strings());
-  writer.add_sparse(name + ".items", words.items.view());
-  writer.add(name + ".lengths", std::span<const float>(words.lengths));
-  writer.add(name + ".mean_length", std::span<const double>(&words.mean_length, 1));
-}
-
-TermTable read_terms(const TensorFile& file, const std::string& name) {
-  TermTable terms;
-  for (const std::string& term : file.strings(name)) terms.add(term);
-  return terms;
-}
-
-WordPostings read_postings(const TensorFile& file, const std::string& name) {
-  WordPostings words;
-  words.words = read_terms(file, name);
-  words.items = copy(file.sparse(name + ".items"));
-  const auto lengths = file.floats(name + ".lengths");
-  words.lengths.assign(lengths.begin(), lengths.end());
-  const auto mean_length = file.doubles(name + ".mean_length");
-  require(words.items.rows() == words.words.size() && mean_length.size() == 1 &&
-              std::ssize(lengths) == words.items.columns,
-          file.name(), ": the parts of the index do not fit together; the file is damaged");
-  words.mean_length = mean_length[0];
-  return words;
-}
-
 std::string index_name(const std::string& model) { return model + ".index"; }
 
 std::string state_with_model(const std::string& state, const ModelRecord& record) {
@@ -252,22 +225,40 @@ void remove_model_and_index(Library& library, const std::string& model) {
       remove_model(library, record.name);
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, WordPostings>
+static void visit_tensors(Self& words, const std::string& name, std::int64_t items, Visit&& visit) {
+  visit(name, words.words);
+  visit(name + ".items", words.items, TensorShape{words.words.size(), items});
+  visit(name + ".lengths", words.lengths, TensorShape{items});
+  visit(name + ".mean_length", words.mean_length);
+}
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Index>
+static void visit_tensors(Self& index, Visit&& visit) {
+  visit("times", index.times);
+  const auto items = std::ssize(index.times);
+  visit_tensors(index.tag_words, "tag_words", items, visit);
+  visit_tensors(index.text_words, "text_words", items, visit);
+  visit("tags", index.tags);
+  visit("tag_items", index.tag_items, TensorShape{index.tags.size(), items});
+  visit("term_words", index.term_words);
+  visit("word_terms", index.word_terms, TensorShape{index.term_words.size()});
+  auto& coded = index.coded;
+  visit("coded.terms", coded.terms, TensorShape{-1, index.word_terms.columns});
+  const std::int64_t coded_items = coded.terms.rows();
+  visit("coded.unrelated", coded.unrelated, TensorShape{coded_items});
+  visit("coded.codes", coded.codes, TensorShape{coded_items});
+  visit("coded.votes", coded.votes, TensorShape{coded_items});
+  visit("rejected", index.rejected, TensorShape{index.word_terms.columns, coded_items});
+}
+
 void save(const Index& index, const std::filesystem::path& path) {
   TensorWriter writer;
   describe_model(writer, kIndexKind, kIndexLayout, "{}");
   writer.set("state", index.state);
-  add_postings(writer, "tag_words", index.tag_words);
-  add_postings(writer, "text_words", index.text_words);
-  writer.add_strings("tags", index.tags.strings());
-  writer.add_sparse("tag_items", index.tag_items.view());
-  writer.add("times", std::span<const std::int64_t>(index.times));
-  writer.add_strings("term_words", index.term_words.strings());
-  writer.add_sparse("word_terms", index.word_terms.view());
-  writer.add_sparse("rejected", index.rejected.view());
-  writer.add_sparse("coded.terms", index.coded.terms.view());
-  writer.add("coded.unrelated", std::span<const float>(index.coded.unrelated));
-  writer.add("coded.codes", index.coded.codes);
-  writer.add_sparse("coded.votes", index.coded.votes.view());
+  visit_tensors(index, TensorSaver{writer});
   writer.write(path);
 }
 
@@ -275,35 +266,12 @@ Index load_index(const TensorFile& file) {
   require_kind(file, kIndexKind, kIndexLayout);
   Index index;
   index.state = file.metadata("state");
-  index.tag_words = read_postings(file, "tag_words");
-  index.text_words = read_postings(file, "text_words");
-  index.tags = read_terms(file, "tags");
-  index.tag_items = copy(file.sparse("tag_items"));
-  const auto times = file.longs("times");
-  index.times.assign(times.begin(), times.end());
-  index.items = std::ssize(times);
-  index.term_words = read_terms(file, "term_words");
-  index.word_terms = copy(file.sparse("word_terms"));
-  index.rejected = copy(file.sparse("rejected"));
-  index.coded.terms = copy(file.sparse("coded.terms"));
-  const auto unrelated = file.floats("coded.unrelated");
-  index.coded.unrelated.assign(unrelated.begin(), unrelated.end());
-  index.coded.codes = file.matrix("coded.codes");
-  index.coded.votes = copy(file.sparse("coded.votes"));
-  const CodedItems& coded = index.coded;
+  visit_tensors(index, TensorLoader{file});
+  index.items = std::ssize(index.times);
   // By words alone no item is coded.
-  const std::int64_t coded_items = coded.terms.rows() == 0 ? 0 : index.items;
-  require(index.tag_words.items.columns == index.items &&
-              index.text_words.items.columns == index.items &&
-              index.tag_items.columns == index.items &&
-              index.tag_items.rows() == index.tags.size() &&
-              index.word_terms.rows() == index.term_words.size() &&
-              index.word_terms.columns == index.rejected.rows() &&
-              index.rejected.columns == coded_items && coded.terms.rows() == coded_items &&
-              coded.terms.columns == index.word_terms.columns &&
-              coded.codes.rows() == coded_items && coded.votes.rows() == coded_items &&
-              std::ssize(coded.unrelated) == coded_items && coded.codes.allFinite(),
-          file.name(), ": the parts of the index do not fit together; the file is damaged");
+  const std::int64_t coded = index.coded.terms.rows();
+  require(coded == 0 || coded == index.items, file.name(), ": ", coded, " items of ", index.items,
+          " are coded; the file is damaged");
   return index;
 }
 

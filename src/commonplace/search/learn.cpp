@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/eval/divergence.h"
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/features/tfidf.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/feature_rows.h"
 #include "commonplace/library/items/items.h"
@@ -445,7 +444,7 @@ std::string to_json(const Report& report) {
                {"items", report.items},
                {"terms", report.terms},
                {"auxiliary", lenders},
-               {"tried", Json::parse(to_json(report.tried, "map"))},
+               {"tried", ordered_json_from(to_json(report.tried, "map"))},
                {"shared", report.shared},
                {"lending", to_string(report.lending)},
                {"held_out",
@@ -454,7 +453,7 @@ std::string to_json(const Report& report) {
                  {"alone", as_json(report.alone)},
                  {"borrowed", as_json(report.borrowed)},
                  {"gain", {{"low", report.gain.low}, {"high", report.gain.high}}}}},
-               {"weights", Json::parse(options_to_json(report.weights))},
+               {"weights", ordered_json_from(options_to_json(report.weights))},
                {"fit",
                 {{"iterations", report.fit.iterations},
                  {"converged", report.fit.converged},
@@ -469,7 +468,7 @@ std::string to_json(const Report& report) {
                                {"gain", way.gain},
                                {"weight", way.weight}});
   if (!report.meaning.problem.empty()) json["meaning_problem"] = report.meaning.problem;
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::search

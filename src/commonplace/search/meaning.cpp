@@ -2,10 +2,9 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/fields.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/math/unit_rows.h"
@@ -39,7 +38,7 @@ Json as_json(const MeaningWay& way) {
           {"folder", way.asked.folder},
           {"of", name_of(way.asked.of)},
           {"fingerprint", way.asked.fingerprint},
-          {"fitting", Json::parse(options_to_json(way.fitting))},
+          {"fitting", ordered_json_from(options_to_json(way.fitting))},
           {"weight", way.weight},
           {"of_classes", way.of_classes}};
 }
@@ -52,7 +51,7 @@ MeaningWay way_from(const Json& json, const std::string& file) {
   way.asked = {json.at("encoder").get<std::string>(), json.at("folder").get<std::string>(),
                json.at("of") == "text" ? Medium::text : Medium::picture,
                json.at("fingerprint").get<std::string>()};
-  way.fitting = options_from_json<Fitting>(json.at("fitting").dump());
+  way.fitting = options_from_json<Fitting>(json_text(json.at("fitting")));
   way.weight = json.at("weight").get<double>();
   way.of_classes = json.at("of_classes").get<double>();
   require(std::isfinite(way.weight) && way.weight >= 0 && std::isfinite(way.of_classes) &&
@@ -106,7 +105,7 @@ void save(const MeaningModel& model, const std::filesystem::path& path) {
     add_ridge_map(writer, name + ".captions", way.captions);
     add_ridge_map(writer, name + ".classes", way.classes);
   }
-  writer.set("ways", ways.dump());
+  writer.set("ways", json_text(ways));
   writer.write(path);
 }
 
@@ -115,7 +114,7 @@ MeaningModel load_meaning(const TensorFile& file) {
   MeaningModel model;
   model.collection = file.metadata("collection");
   try {
-    for (const Json& each : Json::parse(file.metadata("ways")))
+    for (const Json& each : ordered_json_from(file.metadata("ways")))
       model.ways.push_back(way_from(each, file.name()));
   } catch (const Json::exception& problem) {
     fail(file.name(), ": its description is damaged: ", problem.what());

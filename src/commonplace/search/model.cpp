@@ -6,8 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/eval/tune.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/search/core/topic_blocks.h"
 
 namespace commonplace::search {
@@ -22,29 +21,11 @@ bool is_number(const std::string& text) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-Vocabulary read_vocabulary(const TensorFile& file) {
-  Vocabulary vocabulary;
-  for (const std::string& term : file.strings("terms")) vocabulary.terms.add(term);
-  vocabulary.shown = file.strings("terms.shown");
-  const auto frequency = file.longs("terms.documents");
-  vocabulary.document_frequency.assign(frequency.begin(), frequency.end());
-  const auto documents = file.longs("documents");
-  require(!frequency.empty() && std::ssize(frequency) == vocabulary.size() &&
-              (vocabulary.shown.empty() || std::ssize(vocabulary.shown) == vocabulary.size()) &&
-              documents.size() == 1,
-          file.name(), ": the parts of its vocabulary do not fit together; the file is damaged");
-  vocabulary.documents = documents[0];
-  return vocabulary;
-}
-
-void check_fits(const Model& model, const TensorFile& file) {
-  const std::int64_t terms = model.vocabulary.size();
+void check_values(const Model& model, const TensorFile& file) {
   const Borrowing& borrowing = model.borrowing;
-  require(borrowing.terms() == terms && borrowing.subspace.basis.rows() == terms &&
-              borrowing.lenders.columns == terms &&
-              std::ssize(model.lender_ids) == borrowing.lenders.rows() &&
-              model.lender_collections.size() == model.lender_ids.size() && !model.lending.empty(),
-          file.name(), ": the parts of the model do not fit together; the file is damaged");
+  require(model.vocabulary.size() > 0 && !model.lending.empty(), file.name(), ": the model has ",
+          model.vocabulary.size(), " terms of ", model.lending.size(),
+          " collections; the file is damaged");
   for (const std::int32_t place : model.lender_collections)
     require(place >= 0 && place < std::ssize(model.lending), file.name(),
             ": a lender is of no collection; the file is damaged");
@@ -53,11 +34,10 @@ void check_fits(const Model& model, const TensorFile& file) {
     require(std::isfinite(weight) && weight >= 0, file.name(),
             ": a way of borrowing has the weight ", weight, "; the file is damaged");
   for (const float value : borrowing.idf)
-    require(std::isfinite(value) && value > 0, file.name(),
-            ": a weight of a term is not positive; the file is damaged");
+    require(value > 0, file.name(), ": a weight of a term is not positive; the file is damaged");
   for (const float value : borrowing.lenders.values)
-    require(std::isfinite(value) && value >= 0, file.name(), ": a lender's term has the weight ",
-            value, "; the file is damaged");
+    require(value >= 0, file.name(), ": a lender's term has the weight ", value,
+            "; the file is damaged");
 }
 
 }  // namespace
@@ -83,48 +63,50 @@ void check(const ModelOptions& options) {
           "; expected 1 or more");
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Model>
+static void visit_tensors(Self& model, Visit&& visit) {
+  auto& vocabulary = model.vocabulary;
+  auto& borrowing = model.borrowing;
+  visit("lending", model.lending);
+  visit("terms", vocabulary.terms);
+  const std::int64_t terms = vocabulary.size();
+  visit("terms.shown", vocabulary.shown);
+  visit("terms.documents", vocabulary.document_frequency, TensorShape{terms});
+  visit("documents", vocabulary.documents);
+  visit("idf", borrowing.idf, TensorShape{terms});
+  visit("basis", borrowing.subspace.basis, TensorShape{terms});
+  visit("lenders", borrowing.lenders, TensorShape{-1, terms});
+  const TensorShape lenders{borrowing.lenders.rows()};
+  visit("lenders.ids", model.lender_ids, lenders);
+  visit("lenders.collections", model.lender_collections, lenders);
+}
+
 void save(const Model& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kModelKind, kModelLayout, options_to_json(model.options));
+  TensorWriter writer = model_writer(model, kModelKind, kModelLayout);
   writer.set("target", model.target);
   writer.set("weights", options_to_json(model.borrowing.weights));
-  writer.add_strings("lending", model.lending);
-  writer.add_strings("terms", model.vocabulary.terms.strings());
-  writer.add_strings("terms.shown", model.vocabulary.shown);
-  writer.add("terms.documents", std::span<const std::int64_t>(model.vocabulary.document_frequency));
-  writer.add("documents", std::span<const std::int64_t>(&model.vocabulary.documents, 1));
-  writer.add("idf", std::span<const float>(model.borrowing.idf));
   writer.set("blocks", to_text(model.borrowing.subspace.blocks));
-  writer.add("basis", model.borrowing.subspace.basis);
   add_associations(writer, model.borrowing.associations);
-  writer.add_sparse("lenders", model.borrowing.lenders.view());
-  writer.add_strings("lenders.ids", model.lender_ids);
-  writer.add("lenders.collections", std::span<const std::int32_t>(model.lender_collections));
   writer.write(path);
 }
 
 Model load_model(const TensorFile& file) {
-  require_kind(file, kModelKind, kModelLayout);
-  Model model;
-  model.options = options_from_json<ModelOptions>(file.metadata("options"));
-  check(model.options);
+  auto model = read_model<Model>(file, kModelKind, kModelLayout,
+                                 [](const ModelOptions& options) { check(options); });
   model.target = file.metadata("target");
-  model.lending = file.strings("lending");
-  model.vocabulary = read_vocabulary(file);
+  const std::vector<std::string>& shown = model.vocabulary.shown;
+  require(shown.empty() || std::ssize(shown) == model.vocabulary.size(), file.name(), ": ",
+          shown.size(), " names do not fit ", model.vocabulary.size(),
+          " terms; the file is damaged");
   Borrowing& borrowing = model.borrowing;
-  const auto idf = file.floats("idf");
-  borrowing.idf.assign(idf.begin(), idf.end());
   borrowing.weights = options_from_json<BorrowingWeights>(file.metadata("weights"));
   borrowing.neighbours = model.options.neighbours;
-  borrowing.subspace = {file.matrix("basis"), blocks_from_text(file.metadata("blocks")),
-                        model.options.subspace};
+  borrowing.subspace.blocks = blocks_from_text(file.metadata("blocks"));
+  borrowing.subspace.options = model.options.subspace;
   check(borrowing.subspace, file.name());
   borrowing.associations = read_associations(file, model.vocabulary.size());
-  borrowing.lenders = copy(file.sparse("lenders"));
-  model.lender_ids = file.strings("lenders.ids");
-  const auto places = file.ints("lenders.collections");
-  model.lender_collections.assign(places.begin(), places.end());
-  check_fits(model, file);
+  check_values(model, file);
   return model;
 }
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/machine/machine_runs.h"
 
 namespace commonplace::suggest {
@@ -52,7 +51,7 @@ Applied apply(Library& library, const Answerer& suggester, const std::string& co
                                            {"limit_per_item", options.limit_per_item},
                                            {"items", target.items}};
   store_run(library, target, suggester.name(), tags,
-            {"apply", settings.dump(),
+            {"apply", json_text(settings),
              concat("suggestions of confidence ", options.above, " or more"), true});
   return summary;
 }

@@ -6,11 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/top_k.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
 #include "commonplace/library/tags/decisions.h"
@@ -451,8 +450,7 @@ std::vector<std::pair<std::string, std::string>> models(const Library& library) 
   std::vector<std::pair<std::string, std::string>> result;
   for (const ModelRecord& record : model_records(library))
     if (record.kind == kModelKind)
-      result.emplace_back(record.name,
-                          nlohmann::json::parse(record.report).value("collection", ""));
+      result.emplace_back(record.name, json_from(record.report).value("collection", ""));
   return result;
 }
 

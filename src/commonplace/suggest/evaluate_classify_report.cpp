@@ -6,6 +6,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/eval/contest.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -100,7 +101,7 @@ std::string to_json(const ClassifyEvaluation& evaluation) {
                                   {"variances", surface.variances},
                                   {"log_likelihood", std::move(rows)}};
   }
-  return json.dump();
+  return json_text(json);
 }
 
 std::string evaluation_plot(const ClassifyEvaluation& evaluation) {

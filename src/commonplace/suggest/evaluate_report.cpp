@@ -1,9 +1,8 @@
 #include "commonplace/suggest/evaluate_report.h"
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/eval/plot.h"
 #include "commonplace/io/fields_json.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -45,7 +44,7 @@ nlohmann::ordered_json result_json(const MethodQuality& result) {
                        {"real_less_claimed", difference(result.precision_at_1_less_claimed)},
                        {"right_less_confidence", difference(result.right_less_confidence)}};
   if (!result.settings.empty()) {
-    json["settings"] = nlohmann::ordered_json::parse(result.settings);
+    json["settings"] = ordered_json_from(result.settings);
     json["settings"].erase("seconds");  // train_seconds has them
   }
   return json;
@@ -119,7 +118,7 @@ std::string to_json(const Evaluation& evaluation) {
                                        {"tags", evaluation.tags},
                                        {"methods", methods},
                                        {"sweep", sweep}};
-  return json.dump();
+  return json_text(json);
 }
 
 std::string evaluation_plot(const Evaluation& evaluation) {

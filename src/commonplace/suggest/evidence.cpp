@@ -4,14 +4,13 @@
 #include <cmath>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/features/term_counts.h"
 #include "commonplace/features/vocabulary.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_features.h"
@@ -375,18 +374,24 @@ bool tag_is_hidden(const std::string& item, const std::string& tag_key) {
   return (hash.digest() & 1U) != 0;
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Source>
+static void visit_tensors(Self& source, std::size_t number, Visit&& visit) {
+  const std::string prefix = concat("evidence.", number);
+  visit(prefix + ".terms", source.terms);
+  visit(prefix + ".names", source.names);
+  visit(prefix + ".means", source.means, TensorShape{source.dense ? source.columns : -1});
+}
+
 void add_evidence(TensorWriter& writer, const Evidence& evidence) {
   nlohmann::json sources = nlohmann::json::array();
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
     const Source& source = evidence.sources[i];
     sources.push_back(
         {{"name", source.name}, {"columns", source.columns}, {"dense", source.dense}});
-    const std::string prefix = "evidence." + std::to_string(i);
-    writer.add_strings(prefix + ".terms", source.terms.strings());
-    writer.add_strings(prefix + ".names", source.names);
-    writer.add(prefix + ".means", std::span<const float>(source.means));
+    visit_tensors(source, i, TensorSaver{writer});
   }
-  writer.set("evidence", sources.dump());
+  writer.set("evidence", json_text(sources));
   writer.set("tokens", options_to_json(evidence.tokens));
 }
 
@@ -394,19 +399,15 @@ Evidence load_evidence(const TensorFile& file) {
   Evidence evidence;
   evidence.tokens = options_from_json<TokenOptions>(file.metadata("tokens"));
   try {
-    for (const auto& json : nlohmann::json::parse(file.metadata("evidence"))) {
-      const std::string prefix = "evidence." + std::to_string(evidence.sources.size());
+    for (const auto& json : json_from(file.metadata("evidence"))) {
       Source& source = evidence.sources.emplace_back();
       json.at("name").get_to(source.name);
       json.at("columns").get_to(source.columns);
       json.at("dense").get_to(source.dense);
-      for (const std::string& term : file.strings(prefix + ".terms")) source.terms.add(term);
-      source.names = file.strings(prefix + ".names");
-      const auto means = file.floats(prefix + ".means");
-      source.means.assign(means.begin(), means.end());
-      require(source.columns >= 0 && (source.dense ? std::ssize(source.means) == source.columns
-                                                   : (source.terms.size() == 0 ||
-                                                      source.terms.size() == source.columns)),
+      require(source.columns >= 0, file.name(), ": '", source.name, "' has ", source.columns,
+              " columns; the file is damaged");
+      visit_tensors(source, evidence.sources.size() - 1, TensorLoader{file});
+      require(source.dense || source.terms.size() == 0 || source.terms.size() == source.columns,
               file.name(), ": the features '", source.name,
               "' do not fit together; the file is damaged");
     }

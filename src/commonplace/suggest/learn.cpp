@@ -1,9 +1,8 @@
 #include "commonplace/suggest/learn.h"
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
@@ -116,10 +115,10 @@ Report learn(Library& library, const std::string& collection_name, const std::st
 std::string to_json(const Report& report) {
   nlohmann::ordered_json json = {
       {"model", report.model}, {"collection", report.collection}, {"features", report.features}};
-  json.update(nlohmann::ordered_json::parse(to_json(report.fit)));
+  json.update(ordered_json_from(to_json(report.fit)));
   if (report.merged > 0) json["merged_tags"] = report.merged;
   if (report.file_bytes > 0) json["file_bytes"] = report.file_bytes;
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::suggest

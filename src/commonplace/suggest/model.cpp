@@ -5,8 +5,7 @@
 
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 
 namespace commonplace::suggest {
 namespace {
@@ -43,14 +42,18 @@ void follow_vocabulary(Model& model, const TagMeanings& meanings) {
   control.synonyms = std::move(synonyms);
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Model>
+static void visit_tensors(Self& model, Visit&& visit) {
+  visit("tags", model.tags);
+  visit("known.ids", model.known_ids);
+}
+
 void save(const Model& model, const std::filesystem::path& path) {
-  TensorWriter writer;
-  describe_model(writer, kModelKind, kLayout, options_to_json(model.options));
+  TensorWriter writer = model_writer(model, kModelKind, kLayout);
   writer.set("collection", model.collection);
   writer.set("state", model.state);
   writer.set("control", to_json(model.control));
-  writer.add_strings("tags", model.tags);
-  writer.add_strings("known.ids", model.known_ids);
   add_evidence(writer, model.evidence);
   add_suggester(writer, model.suggester);
   add_naming(writer, model.naming);
@@ -58,14 +61,10 @@ void save(const Model& model, const std::filesystem::path& path) {
 }
 
 Model load_model(const TensorFile& file) {
-  require_kind(file, kModelKind, kLayout);
-  Model model;
-  model.options = options_from_json<ModelOptions>(file.metadata("options"));
+  auto model = read_model<Model>(file, kModelKind, kLayout, [](const ModelOptions&) {});
   model.collection = file.metadata("collection");
   model.state = file.metadata("state");
   model.control = tag_control_from_json(file.metadata("control"));
-  model.tags = file.strings("tags");
-  model.known_ids = file.strings("known.ids");
   model.evidence = load_evidence(file);
   model.suggester = read_suggester(file);
   model.naming = read_naming(file);

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/tags/vocabulary.h"
 #include "commonplace/rows/sentence_encoder.h"
 #include "commonplace/rows/shared_encoder.h"
@@ -110,13 +109,14 @@ NamedTags read_names(const Library& library, const Collection& collection, const
   named.first = plan->first;
   named.columns = plan->columns;
   named.mapped = plan->mapped;
-  naming = {plan->encoder, std::move(texts)};
+  naming = {plan->encoder, std::move(texts), vocabulary_state(library)};
   return named;
 }
 
 std::int64_t refresh_names(const Library& library, const std::vector<std::string>& tags,
                            Naming& naming, TagNames& names, const Run& run) {
   if (naming.empty() || names.empty()) return 0;
+  naming.state = vocabulary_state(library);
   naming.texts.resize(tags.size());
   const Eigen::Index before = names.vectors.rows();
   names.vectors.conservativeResize(std::ssize(tags), Eigen::NoChange);
@@ -148,11 +148,10 @@ std::int64_t refresh_names(const Library& library, const std::vector<std::string
 void add_naming(TensorWriter& writer, const Naming& naming) {
   if (naming.empty()) return;
   const EncoderName& encoder = naming.encoder;
-  writer.set("naming", nlohmann::json{{"encoder", encoder.encoder},
-                                      {"folder", encoder.folder},
-                                      {"of", name_of(encoder.of)},
-                                      {"fingerprint", encoder.fingerprint}}
-                           .dump());
+  writer.set("naming", json_text(nlohmann::json{{"encoder", encoder.encoder},
+                                                {"folder", encoder.folder},
+                                                {"of", name_of(encoder.of)},
+                                                {"fingerprint", encoder.fingerprint}}));
   writer.add_strings("naming.texts", naming.texts);
 }
 
@@ -161,10 +160,11 @@ Naming read_naming(const TensorFile& file) {
   const auto found = file.metadata().find("naming");
   if (found == file.metadata().end()) return naming;
   try {
-    const nlohmann::json json = nlohmann::json::parse(found->second);
+    const nlohmann::json json = json_from(found->second);
     naming.encoder = {json.at("encoder").get<std::string>(), json.at("folder").get<std::string>(),
                       json.at("of") == "text" ? Medium::text : Medium::picture,
                       json.at("fingerprint").get<std::string>()};
+    json.at("state").get_to(naming.state);
   } catch (const nlohmann::json::exception& error) {
     fail(file.name(), ": what read the names of its tags is not told (", error.what(),
          "); the file is damaged");

@@ -16,6 +16,7 @@ namespace commonplace::suggest {
 struct Naming {
   EncoderName encoder;
   std::vector<std::string> texts;  ///< of each tag: what was encoded; empty: nothing was
+  std::string state;               ///< of the vocabulary then
 
   bool empty() const { return encoder.encoder.empty(); }
 };

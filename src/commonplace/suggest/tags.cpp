@@ -4,12 +4,11 @@
 #include <optional>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/io/files.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/lines.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/tags/decisions.h"
@@ -161,19 +160,18 @@ TagControl read_tag_control(const TagControlOptions& options) {
 }
 
 std::string to_json(const TagControl& control) {
-  return nlohmann::json{{"min_uses", control.min_uses},
-                        {"parents", control.parents},
-                        {"only_included", control.only_included},
-                        {"described", control.described},
-                        {"include", control.include},
-                        {"exclude", control.exclude},
-                        {"synonyms", control.synonyms}}
-      .dump();
+  return json_text(nlohmann::json{{"min_uses", control.min_uses},
+                                  {"parents", control.parents},
+                                  {"only_included", control.only_included},
+                                  {"described", control.described},
+                                  {"include", control.include},
+                                  {"exclude", control.exclude},
+                                  {"synonyms", control.synonyms}});
 }
 
 TagControl tag_control_from_json(const std::string& text) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const nlohmann::json json = json_from(text);
     TagControl control;
     json.at("min_uses").get_to(control.min_uses);
     json.at("parents").get_to(control.parents);

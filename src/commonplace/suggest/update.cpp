@@ -11,6 +11,7 @@
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/vocabulary.h"
 #include "commonplace/suggest/targets.h"
 
 namespace commonplace::suggest {
@@ -74,10 +75,8 @@ std::optional<std::vector<std::string>> changed_items(const Model& model, const 
   return decided_since(library, collection, model.control, model.tags, last);
 }
 
-/// Whether what is said of tags is not what the model has read.
-bool names_changed(const Model& model, const Library& library) {
-  if (model.naming.empty()) return false;
-  if (texts_of_tags(library, model.tags) != model.naming.texts) return true;
+/// Whether a tag has a description that the model does not know.
+bool has_new_descriptions(const Model& model, const Library& library) {
   std::unordered_set<std::string> known;
   for (const std::string& tag : model.tags) known.insert(tag_key(tag));
   return std::ranges::any_of(described_for(library, model.control), [&](const std::string& name) {
@@ -212,11 +211,12 @@ Update update_model(Model& model, const Library& library, const Run& run) {
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
   follow_vocabulary(model, TagMeanings(library));
-  const bool renamed = names_changed(model, library);
+  const bool renamed = !model.naming.empty() && model.naming.state != vocabulary_state(library);
   if (state == model.state && !renamed) return {};
   run.progress({"learning what has changed", 0, 0, ""});
-  const auto only =
-      renamed ? std::nullopt : changed_items(model, library, source, model.state, state);
+  const auto only = renamed && has_new_descriptions(model, library)
+                        ? std::nullopt
+                        : changed_items(model, library, source, model.state, state);
   Update update = Updating(model, library, source, only, run.jobs).run();
   model.state = std::move(state);
   update.seconds = seconds_since(begin);

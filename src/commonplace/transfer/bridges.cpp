@@ -6,12 +6,11 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/comm/collectives.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
@@ -112,7 +111,7 @@ BridgeAdvice bridge_advice(const Library& library) {
   for (const ModelRecord& record : model_records(library))
     if (record.name == kBridgesModel && record.kind == kBridgesKind)
       return {load_bridge_choice(TensorFile(record.file)),
-              nlohmann::json::parse(record.report).value("learned_from", "this library")};
+              json_from(record.report).value("learned_from", "this library")};
   return built_in_advice();
 }
 
@@ -152,10 +151,14 @@ LearnedBridges learn_bridges(Library& library, std::vector<std::string> names,
              " collections of this library that have the label '", data.field, "'");
   const nlohmann::ordered_json report = {{"learned_from", learned.advice.learned_from}};
   on_root(run.comm, [&] {
-    store_model(
-        library,
-        {kBridgesModel, std::string(kBridgesKind), {}, options_to_json(options), report.dump(), {}},
-        [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
+    store_model(library,
+                {kBridgesModel,
+                 std::string(kBridgesKind),
+                 {},
+                 options_to_json(options),
+                 json_text(report),
+                 {}},
+                [&](const std::filesystem::path& path) { save(learned.advice.choice, path); });
   });
   return learned;
 }

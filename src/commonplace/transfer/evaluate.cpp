@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -14,6 +12,7 @@
 #include "commonplace/base/spelling.h"
 #include "commonplace/eval/calibration.h"
 #include "commonplace/eval/contest.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace::transfer {
 namespace {
@@ -328,14 +327,13 @@ std::string to_json(const Evaluation& evaluation) {
   Json collections = Json::array();
   for (std::size_t i = 0; i < evaluation.collections.size(); ++i)
     collections.push_back({{"name", evaluation.collections[i]}, {"items", evaluation.items[i]}});
-  return Json{{"collections", collections},
-              {"features", evaluation.features},
-              {"classes", evaluation.classes},
-              {"largest_class", evaluation.largest_class},
-              {"methods", methods},
-              {"objective", evaluation.objective},
-              {"accuracy_by_iteration", evaluation.accuracy_by_iteration}}
-      .dump();
+  return json_text(Json{{"collections", collections},
+                        {"features", evaluation.features},
+                        {"classes", evaluation.classes},
+                        {"largest_class", evaluation.largest_class},
+                        {"methods", methods},
+                        {"objective", evaluation.objective},
+                        {"accuracy_by_iteration", evaluation.accuracy_by_iteration}});
 }
 
 std::string evaluation_plot(const Evaluation& evaluation) {

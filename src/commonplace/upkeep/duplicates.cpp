@@ -11,8 +11,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
@@ -21,6 +19,7 @@
 #include "commonplace/features/picture_trace.h"
 #include "commonplace/features/text_shingles.h"
 #include "commonplace/formats/web_address.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/xxhash64.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/math/bucket_pairs.h"
@@ -547,13 +546,13 @@ std::string to_json(const DuplicateReport& report) {
   Json skipped = Json::array();
   for (const DuplicateReport::Skipped& each : report.skipped)
     skipped.push_back({{"collection", each.collection}, {"id", each.id}, {"reason", each.reason}});
-  return Json({{"groups", std::move(groups)},
-               {"compared",
-                {{"pictures", report.pictures}, {"texts", report.texts}, {"links", report.links}}},
-               {"candidates", report.candidates},
-               {"skipped", std::move(skipped)},
-               {"seconds", report.seconds}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return lenient_json_text(
+      Json({{"groups", std::move(groups)},
+            {"compared",
+             {{"pictures", report.pictures}, {"texts", report.texts}, {"links", report.links}}},
+            {"candidates", report.candidates},
+            {"skipped", std::move(skipped)},
+            {"seconds", report.seconds}}));
 }
 
 }  // namespace commonplace

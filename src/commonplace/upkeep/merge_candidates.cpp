@@ -40,7 +40,7 @@ std::vector<Used> used_tags(const Library& library, const Progress& progress) {
     tags.push_back({std::move(each.name), std::move(each.key), 0, {}, 0});
   }
   for (const Collection& collection : collections(library)) {
-    progress({"comparing tags", 0, 0, collection.name});
+    if (progress) progress({"comparing tags", 0, 0, collection.name});
     visit_tags(library, collection, [&](std::int64_t, std::span<const NumberedTag> of_item) {
       const std::size_t count = std::min(of_item.size(), kMostTagsOfItem);
       for (const NumberedTag& each : of_item)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { breakDown, command, COUNT, go, hold, until, visit } from '../support.mjs';
+import { barriers, breakDown, command, COUNT, go, hold, until, visit } from '../support.mjs';
 
 const cells = (page) => page.locator('[role=gridcell]');
 const firstTitles = async (page, most) => (await page.locator('[role=gridcell] .tile-line a').allInnerTexts()).slice(0, most);
@@ -30,7 +30,7 @@ export const teach = {
 
   'a concept from a few tiles becomes a detector': () => visit(async ({ page, server, library }) => {
     await go(page, server, 'teach');
-    await page.getByRole('cell', { name: 'Ölfass' }).waitFor();
+    await page.getByRole('link', { name: /^Ölfass/ }).waitFor();
     await page.getByRole('combobox', { name: 'What shall it learn to find?' }).fill('greasy things');
     await page.getByRole('button', { name: 'Begin' }).click();
     await page.getByRole('heading', { level: 1, name: 'Teach: greasy things' }).waitFor();
@@ -80,7 +80,7 @@ export const teach = {
     const ids = JSON.stringify(found).match(/2019\/p\d+\.png/g).slice(0, 20);
     assert.ok(ids.every((each) => Number(/p(\d+)/.exec(each)[1]) % 3 === 1), ids.join(' '));
     await page.getByRole('link', { name: 'All concepts of photos' }).click();
-    await page.getByRole('cell', { name: 'greasy things' }).waitFor();
+    await page.getByRole('link', { name: /^greasy things/ }).waitFor();
   }),
 
   'what is known already is ranked at once, and lessons can be forgotten': () => visit(async ({ page, server }) => {
@@ -111,4 +111,22 @@ export const teach = {
     await page.locator('.toast').getByText('“round”: taken back.').waitFor();
     assert.equal(await automatic(), 0);
   }),
+
+  'on a phone: a few are touched, and the first become tags': () => visit(async ({ page, server }) => {
+    await go(page, server, 'teach?collection=photos');
+    await page.getByRole('link', { name: /^owl/ }).waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await page.getByRole('combobox', { name: 'What shall it learn to find?' }).fill('round');
+    await page.getByRole('button', { name: 'Begin' }).tap();
+    await until(async () => (await cells(page).count()) > 3, 'there are tiles');
+    await cells(page).nth(0).locator('.half.yes').tap();
+    await page.getByText(/ranked by 1 yes and 0 no/).last().waitFor();
+    const given = page.locator('.example-yes');
+    await given.waitFor();
+    await until(async () => /feather|grease|ship/.test(await given.innerText()), 'examples have their titles');
+    assert.deepEqual(await barriers(page), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    await page.getByRole('button', { name: /^Tag these? \d+/ }).tap();
+    await page.locator('.toast').getByText(/tagged “round” automatically/).waitFor();
+  }, { options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } }),
 };

@@ -70,6 +70,8 @@ export const exported = (selected: Selected, format: 'jsonl' | 'csv' | 'bookmark
   request<Blob>('/v1/export', { method: 'POST', body: { ...selected, format }, blob: true });
 
 export interface FacetQuestion {
+  /** At most so many tags. */
+  tags?: number;
   q: string;
   collection: string[];
   words_only?: boolean;

@@ -20,6 +20,7 @@ function commands(): { text: string; run: () => void }[] {
     { text: t('Go home'), run: opens('home') },
     { text: t('Go to Review'), run: opens('review') },
     { text: t('Clean up'), run: opens('cleanup') },
+    { text: t('Go to Tags'), run: opens('tags') },
     { text: t('Find duplicates'), run: () => go(address('cleanup', [], { what: 'duplicates' })) },
     { text: t('Add a folder'), run: opens('library') },
     { text: t('Go to Teach'), run: opens('teach') },

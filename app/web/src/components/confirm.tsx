@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../words/say';
 
 interface Question {
   text: string;
@@ -33,7 +34,7 @@ export function ConfirmDialog() {
       <p id="confirm-text">{asked.text}</p>
       <div class="buttons">
         <button type="button" class="primary" onClick={() => answer(true)}>{asked.action}</button>
-        <button type="button" onClick={() => answer(false)}>Leave it</button>
+        <button type="button" onClick={() => answer(false)}>{t('Leave it')}</button>
       </div>
     </dialog>
   );

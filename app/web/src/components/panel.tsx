@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../words/say';
 
 /** A panel beside the view, below it on a phone. Escape closes it and gives the focus back. */
 export function Panel(props: { title: string; close: () => void; children: ComponentChildren; taken?: unknown; backTo?: string }) {
@@ -26,7 +27,7 @@ export function Panel(props: { title: string; close: () => void; children: Compo
       }}>
       <div class="panel-head">
         <h2 ref={heading} tabIndex={-1}>{props.title}</h2>
-        <button type="button" onClick={props.close} aria-label={`Close: ${props.title}`}>Close</button>
+        <button type="button" onClick={props.close} aria-label={t('Close: {title}', { title: props.title })}>{t('Close')}</button>
       </div>
       {props.children}
     </aside>

@@ -101,7 +101,7 @@ export function Check(props: { label: string; checked: boolean; changed: (on: bo
 
 export function Legend(props: { keys: [string, string][] }) {
   return (
-    <dl class="legend" aria-label="Keys">
+    <dl class="legend" aria-label={t('Keys')}>
       {props.keys.map(([key, what]) => (
         <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>
       ))}

@@ -36,6 +36,13 @@ bool has_both(const MatrixD& labels, Eigen::Index concept_number);
 /// likeness to the examples.
 ConceptHeads fit_heads(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
                        const HeadSetting& setting, int jobs = 0);
+/// Learns one concept from a few examples (labels, one column: 1 shows it, -1 does not) among items
+/// that mostly do not show it: beside the counterexamples their `middle`, the mean coordinates of
+/// all items, stands as one of great weight, in LapRLS. Scores are scaled so that the examples have
+/// 1 on average and the counterexamples, or without any the middle, -1 or 0. Without an example of
+/// it as fit_heads does. O(l² k) for l examples and k coordinates.
+ConceptHeads fit_examples(const Eigen::Ref<const Matrix>& coordinates, const MatrixD& labels,
+                          const Eigen::RowVectorXf& middle, double lambda, int jobs = 0);
 /// Items x concepts.
 Matrix score(const ConceptHeads& heads, const Eigen::Ref<const Matrix>& coordinates, int jobs = 0);
 

@@ -8,7 +8,7 @@
 #include "commonplace/base/parallel.h"
 #include "commonplace/comm/collectives.h"
 #include "commonplace/detect/core/axis_eigenmaps_file.h"
-#include "commonplace/io/model_file.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/unit_rows.h"
 
 namespace commonplace::detect {
@@ -194,6 +194,13 @@ Matrix encode_rows(const Space& space, ManyFeatures features, std::span<const st
   return result;
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SpacePart>
+static void visit_tensors(Self& part, const std::string& prefix, Visit&& visit) {
+  visit(prefix + ".scale", part.scale);
+  visit(prefix + ".feature", part.feature);
+}
+
 void add_space(TensorWriter& writer, const Space& space) {
   std::vector<std::string> kinds;
   for (std::size_t i = 0; i < space.parts.size(); ++i) {
@@ -207,9 +214,7 @@ void add_space(TensorWriter& writer, const Space& space) {
                                                                          : to_bytes(part.anchors));
     if (part.statistics.items > 0)
       writer.add_bytes(prefix + ".statistics", to_bytes(part.statistics));
-    writer.add(prefix + ".scale",
-               std::span<const float>(part.scale.data(), static_cast<std::size_t>(part.columns())));
-    writer.add(prefix + ".feature", std::span<const std::int64_t>(&part.feature, 1));
+    visit_tensors(part, prefix, TensorSaver{writer});
   }
   writer.add_strings("parts", kinds);
 }
@@ -220,19 +225,12 @@ Space read_space(const TensorFile& file) {
     const std::string prefix = concat("part.", space.parts.size());
     SpacePart part;
     part.kind = space_kind(kind);
-    const auto scale = file.floats(prefix + ".scale");
-    part.scale = Eigen::Map<const Eigen::RowVectorXf>(scale.data(), std::ssize(scale));
-    const auto feature = file.longs(prefix + ".feature");
-    require(feature.size() == 1 && feature[0] >= 0 && part.scale.allFinite(), file.name(),
-            ": part ", space.parts.size(), " of the space is damaged");
-    part.feature = feature[0];
+    visit_tensors(part, prefix, TensorLoader{file});
+    require(part.feature >= 0, file.name(), ": part ", space.parts.size(),
+            " of the space is damaged");
     std::int64_t columns = part.columns();
     if (part.kind != SpaceKind::raw) {
-      const auto inside = [&](const std::string& name) {
-        const auto bytes = file.small(prefix + name);
-        return TensorFile(std::string(bytes.begin(), bytes.end()), file.name());
-      };
-      const TensorFile inner = inside(".model");
+      const TensorFile inner = inner_file(file, prefix + ".model");
       if (part.kind == SpaceKind::diffused) {
         part.diffusion = load_graph_diffusion(inner);
         columns = part.diffusion.features();
@@ -240,7 +238,8 @@ Space read_space(const TensorFile& file) {
         part.axis = load_axis_eigenmaps(inner);
         columns = part.axis.count();
         if (file.has(prefix + ".statistics"))
-          part.statistics = load_axis_statistics(inside(".statistics"), part.axis);
+          part.statistics =
+              load_axis_statistics(inner_file(file, prefix + ".statistics"), part.axis);
       } else {
         part.anchors = load_anchor_eigenmaps(inner);
         columns = part.anchors.count();

@@ -51,7 +51,7 @@ std::uint64_t size_of_type(std::uint64_t type) {
 }
 
 /// UTF-16 to UTF-8; lone surrogates become U+FFFD.
-std::string utf8_of_utf16(std::string_view bytes, bool big) {
+std::string utf8_of_units(std::string_view bytes, bool big) {
   auto unit = [&](std::size_t at) -> std::uint32_t {
     const std::string_view pair = bytes.substr(at, 2);
     return static_cast<std::uint32_t>(big ? big_endian(pair) : little_endian(pair));
@@ -122,14 +122,14 @@ class TiffReader {
   }
 
   /// Windows' own tags are UTF-16, little-endian whatever the order of the rest.
-  std::string windows_text(const ExifEntry& entry) { return utf8_of_utf16(bytes(entry), false); }
+  std::string windows_text(const ExifEntry& entry) { return utf8_of_units(bytes(entry), false); }
 
   /// EXIF's comment begins with the name of its character set in eight bytes.
   std::string comment(const ExifEntry& entry) {
     const std::string value = bytes(entry);
     if (value.size() < 8) return {};
     const std::string body = value.substr(8);
-    if (value.starts_with("UNICODE")) return utf8_of_utf16(body, big_);
+    if (value.starts_with("UNICODE")) return utf8_of_units(body, big_);
     if (value.starts_with("JIS")) return {};
     return assume_utf8(body.substr(0, body.find('\0')));
   }

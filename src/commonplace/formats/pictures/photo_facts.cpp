@@ -5,11 +5,10 @@
 #include <iterator>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/unicode.h"
 #include "commonplace/formats/reading.h"
 #include "commonplace/formats/tag_name.h"
+#include "commonplace/io/json.h"
 
 namespace commonplace {
 namespace {
@@ -80,7 +79,7 @@ std::string metadata_of(const PhotoFacts& facts) {
   number("orientation", facts.orientation);
   number("width", facts.width);
   number("height", facts.height);
-  return json.empty() ? std::string() : json.dump();
+  return json.empty() ? std::string() : json_text(json);
 }
 
 /// Degrees from "degrees", "degrees,minutes" or "degrees,minutes,seconds" with an optional letter

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/error.h"
 #include "commonplace/io/folder_state.h"
+#include "commonplace/io/json.h"
 #include "commonplace/library/items/item_files.h"
 #include "commonplace/library/items/item_writer.h"
 #include "commonplace/library/items/prune.h"
@@ -28,11 +27,11 @@ std::string reading_of(const ImportOptions& options) {
                         {"tag_separator", static_cast<int>(options.read.tag_separator)},
                         {"labels_from_folders", options.read.labels_from_folders},
                         {"root", options.read.root.string()}};
-  return reading.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return lenient_json_text(reading);
 }
 
 ImportOptions options_of(const std::string& reading) {
-  const Json json = Json::parse(reading);
+  const Json json = ordered_json_from(reading);
   ImportOptions options;
   options.format = json.value("format", "");
   for (const Json& each : json.value("map", Json::array()))

@@ -267,12 +267,12 @@ std::unordered_map<std::string, std::vector<std::string>> former_names(
   return names;
 }
 
-std::string vocabulary_state(const Library& library) {
+std::string meanings_state(const Library& library) {
   Statement query = library.database().prepare("SELECT value FROM fact WHERE name = 'vocabulary'");
   return query.step() ? std::string(query.text(0)) : std::string();
 }
 
-void change_vocabulary_state(Database& database) {
+void change_meanings_state(Database& database) {
   database.execute(
       "INSERT INTO fact VALUES('vocabulary', '1') "
       "ON CONFLICT(name) DO UPDATE SET value = CAST(value AS INTEGER) + 1");
@@ -285,7 +285,7 @@ void mean_by(Library& library, const std::vector<TagMove>& moves) {
   show_source(database);
   show_decisions(database);
   show_machines_of(database, changed);
-  change_vocabulary_state(database);
+  change_meanings_state(database);
 }
 
 void show_machines_of(Database& database, const std::vector<std::int64_t>& tags) {

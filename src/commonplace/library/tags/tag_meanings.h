@@ -42,10 +42,10 @@ std::unordered_map<std::string, std::vector<std::string>> former_names(
     const Library& library, const Collection& collection);
 
 /// Text that changes whenever what tags mean does; empty while nothing was ever changed.
-std::string vocabulary_state(const Library& library);
+std::string meanings_state(const Library& library);
 
 /// Within a transaction of the caller: lets that text be another.
-void change_vocabulary_state(Database& database);
+void change_meanings_state(Database& database);
 
 /// A step by which tags come to mean others: the tag `from`, and all below it, is called `to`.
 struct TagMove {

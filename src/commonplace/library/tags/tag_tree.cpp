@@ -90,14 +90,20 @@ std::vector<TagNode> tag_tree(const Library& library, const TagTreeOptions& opti
     tags[static_cast<std::size_t>(machine.integer(0))].node.machine = machine.integer(1);
 
   const std::string under = tag_key(tag_name(options.under));
+  std::vector<bool> used(tags.size(), false);
+  for (std::size_t i = 1; i < tags.size(); ++i) {
+    const TagNode& node = tags[i].node;
+    const bool said =
+        !node.description.empty() || !node.colour.empty() || node.manual || node.hidden;
+    if (moved[i] || (node.items == 0 && node.machine == 0 && !said)) continue;
+    for (std::size_t tag = i; tag != 0 && !used[tag];
+         tag = static_cast<std::size_t>(tags[tag].parent))
+      used[tag] = true;
+  }
   std::vector<const Counted*> shown;
   for (std::size_t i = 1; i < tags.size(); ++i) {
     const Counted& each = tags[i];
-    const TagNode& node = each.node;
-    const bool said =
-        !node.description.empty() || !node.colour.empty() || node.manual || node.hidden;
-    if (each.key.empty() || moved[i] || (node.hidden && !options.hidden)) continue;
-    if (node.below == 0 && node.machine == 0 && !said) continue;
+    if (!used[i] || moved[i] || each.key.empty() || (each.node.hidden && !options.hidden)) continue;
     if (!under.empty() && each.key != under && !each.key.starts_with(under + '/')) continue;
     shown.push_back(&each);
   }

@@ -76,7 +76,7 @@ void store_entry(Library& library, const TagEntry& entry, const TagEntry& before
       .prepare("UPDATE tag SET description = ?, manual = ?, hidden = ?, colour = ? WHERE key = ?")
       .run(entry.description, entry.manual ? 1 : 0, entry.hidden ? 1 : 0, entry.colour, key);
   if (entry.manual != before.manual || entry.hidden != before.hidden)
-    change_vocabulary_state(database);
+    change_meanings_state(database);
   if (entry.manual == before.manual) return;
   Statement find = database.prepare("SELECT id FROM tag WHERE key = ?");
   find.bind(key).step();
@@ -319,7 +319,7 @@ class Changing {
   bool moved_ = false;
 };
 
-void set_undone(Library& library, std::int64_t id, bool undone) {
+void set_change_undone(Library& library, std::int64_t id, bool undone) {
   Transaction transaction(library.database());
   const VocabularyChange change = vocabulary_change(library, id);
   if (change.undone.empty() != undone) return;
@@ -381,6 +381,13 @@ std::vector<VocabularyChange> vocabulary_history(const Library& library) {
   return result;
 }
 
+std::string vocabulary_state(const Library& library) {
+  Statement newest = library.database().prepare(
+      "SELECT coalesce(max(id), 0), coalesce(max(undone), '') FROM vocabulary_change");
+  newest.step();
+  return concat(newest.integer(0), ' ', newest.text(1));
+}
+
 VocabularyChange vocabulary_change(const Library& library, std::int64_t id) {
   Statement query = library.database().prepare(concat(kChangeColumns, "WHERE id = ?"));
   require(query.bind(id).step(), "there is no change ", id,
@@ -398,10 +405,12 @@ std::vector<std::int64_t> change_vocabulary(Library& library,
   return numbers;
 }
 
-void undo_vocabulary_change(Library& library, std::int64_t id) { set_undone(library, id, true); }
+void undo_vocabulary_change(Library& library, std::int64_t id) {
+  set_change_undone(library, id, true);
+}
 
 void restore_vocabulary_change(Library& library, std::int64_t id) {
-  set_undone(library, id, false);
+  set_change_undone(library, id, false);
 }
 
 std::set<std::pair<std::string, std::string>> kept_apart(const Library& library) {

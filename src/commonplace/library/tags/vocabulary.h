@@ -92,5 +92,7 @@ void restore_vocabulary_change(Library& library, std::int64_t id);
 
 /// Pairs of keys, in order, that are not the same.
 std::set<std::pair<std::string, std::string>> kept_apart(const Library& library);
+/// Changes whenever what is said of tags does.
+std::string vocabulary_state(const Library& library);
 
 }  // namespace commonplace

@@ -7,8 +7,7 @@
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/lowest_eigenpairs.h"
 #include "commonplace/math/sparse_ops.h"
@@ -170,53 +169,19 @@ const ProjectedModality& modality_of(const GuidedProjection& model, std::size_t 
   return model.modalities[modality];
 }
 
-std::span<const double> numbers(const VectorD& values) {
-  return {values.data(), static_cast<std::size_t>(values.size())};
-}
-
-VectorD vector_of(std::span<const double> values) {
-  return Eigen::Map<const VectorD>(values.data(), std::ssize(values));
-}
-
-std::string name_of(std::size_t modality, const char* what) {
-  return "kind." + std::to_string(modality) + "." + what;
-}
-
-/// Calls `use` with a writer that holds the model.
-template <class Use>
-void with_tensors(const GuidedProjection& model, Use use) {
-  TensorWriter writer;
-  describe_model(writer, kProjectionKind, kProjectionLayout, options_to_json(model.options));
-  writer.add("eigenvalues", numbers(model.eigenvalues));
-  writer.add("strength", numbers(model.strength));
-  std::vector<std::uint8_t> identity;
-  for (const ProjectedModality& modality : model.modalities)
-    identity.push_back(static_cast<std::uint8_t>(modality.identity));
-  writer.add("identity", std::span<const std::uint8_t>(identity));
-  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
-    const Eigen::RowVectorXd& shift = model.modalities[k].shift;
-    writer.add(name_of(k, "projection"), model.modalities[k].projection);
-    writer.add(name_of(k, "shift"),
-               std::span<const double>(shift.data(), static_cast<std::size_t>(shift.size())));
-  }
-  use(writer);
-}
-
-ProjectedModality read_modality(const TensorFile& file, std::size_t number, std::int64_t dim) {
-  ProjectedModality modality;
-  modality.projection = file.matrix_d(name_of(number, "projection"));
-  modality.shift = vector_of(file.doubles(name_of(number, "shift"))).transpose();
-  require(modality.projection.rows() > 0 && modality.projection.cols() == dim &&
-              modality.shift.size() == dim,
-          file.name(), ": a projection of ", modality.projection.rows(), " x ",
-          modality.projection.cols(), " and a shift of ", modality.shift.size(), " do not fit ",
-          dim, " eigenvalues; the file is damaged");
-  require(modality.projection.allFinite() && modality.shift.allFinite(), file.name(),
-          ": the projection of kind ", number, " is not numbers; the file is damaged");
-  return modality;
-}
-
 }  // namespace
+
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, GuidedProjection>
+static void visit_tensors(Self& model, Visit&& visit) {
+  visit("eigenvalues", model.eigenvalues);
+  const std::int64_t dim = model.eigenvalues.size();
+  visit("strength", model.strength, TensorShape{dim});
+  for (std::size_t k = 0; k < model.modalities.size(); ++k) {
+    visit(concat("kind.", k, ".projection"), model.modalities[k].projection, TensorShape{-1, dim});
+    visit(concat("kind.", k, ".shift"), model.modalities[k].shift, TensorShape{dim});
+  }
+}
 
 GuidedProjectionFit fit_guided_projection(std::span<const GuidedModality> modalities,
                                           std::span<const Guidance> guidance,
@@ -287,38 +252,39 @@ Matrix encode_identity(const GuidedProjection& model, std::size_t modality,
   return result;
 }
 
-void save(const GuidedProjection& model, const std::filesystem::path& path) {
-  with_tensors(model, [&](const TensorWriter& writer) { writer.write(path); });
+static TensorWriter writer_of(const GuidedProjection& model) {
+  TensorWriter writer = model_writer(model, kProjectionKind, kProjectionLayout);
+  std::string identity;
+  for (const ProjectedModality& modality : model.modalities)
+    identity.push_back(modality.identity ? 1 : 0);
+  writer.add_bytes("identity", std::move(identity));
+  return writer;
 }
 
-std::string to_bytes(const GuidedProjection& model) {
-  std::string bytes;
-  with_tensors(model, [&](const TensorWriter& writer) { bytes = writer.bytes(); });
-  return bytes;
+void save(const GuidedProjection& model, const std::filesystem::path& path) {
+  writer_of(model).write(path);
 }
+
+std::string to_bytes(const GuidedProjection& model) { return writer_of(model).bytes(); }
 
 GuidedProjection load_guided_projection(const TensorFile& file) {
   require_kind(file, kProjectionKind, kProjectionLayout);
   GuidedProjection model;
   model.options = options_from_json<GuidedProjectionOptions>(file.metadata("options"));
   check(model.options);
-  model.eigenvalues = vector_of(file.doubles("eigenvalues"));
-  model.strength = vector_of(file.doubles("strength"));
-  require(model.dim() > 0 && model.strength.size() == model.dim() &&
-              model.eigenvalues.allFinite() && model.strength.allFinite(),
-          file.name(), ": ", model.dim(), " eigenvalues and ", model.strength.size(),
-          " strengths are not as many numbers; the file is damaged");
-  for (Eigen::Index i = 1; i < model.dim(); ++i)
-    require(model.eigenvalues(i) >= model.eigenvalues(i - 1), file.name(),
-            ": the eigenvalues do not ascend; the file is damaged");
-  const auto identity = file.small("identity");
-  require(!identity.empty(), file.name(), ": the model has no kinds; the file is damaged");
-  for (std::size_t k = 0; k < identity.size(); ++k) {
-    require(identity[k] <= 1, file.name(), ": kind ", k, " is neither with features nor without; ",
-            "the file is damaged");
-    model.modalities.push_back(read_modality(file, k, model.dim()));
-    model.modalities.back().identity = identity[k] == 1;
+  for (const std::uint8_t identity : file.small("identity")) {
+    require(identity <= 1, file.name(),
+            ": a kind is neither with features nor without; the file is damaged");
+    model.modalities.emplace_back().identity = identity == 1;
   }
+  visit_tensors(model, TensorLoader{file});
+  require(model.dim() > 0 && !model.modalities.empty(), file.name(), ": the model has ",
+          model.modalities.size(), " kinds in ", model.dim(), " dimensions; the file is damaged");
+  require(std::is_sorted(model.eigenvalues.begin(), model.eigenvalues.end()), file.name(),
+          ": the eigenvalues do not ascend; the file is damaged");
+  for (const ProjectedModality& modality : model.modalities)
+    require(modality.projection.rows() > 0, file.name(),
+            ": a kind has no features; the file is damaged");
   return model;
 }
 

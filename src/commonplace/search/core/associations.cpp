@@ -9,6 +9,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/top_k.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/math/sparse_ops.h"
 
 namespace commonplace::search {
@@ -190,18 +191,6 @@ Sparse fit_ridge(const SparseView& lenders, const AssociationOptions& options, i
   return join_rows(rows, lenders.columns);
 }
 
-void check_numbers(std::span<const float> values, const TensorFile& file) {
-  for (const float value : values)
-    if (!std::isfinite(value))
-      fail(file.name(), ": an association is not a number; the file is damaged");
-}
-
-void check_square(const SparseView& matrix, std::int64_t terms, const TensorFile& file) {
-  require(matrix.rows == terms && matrix.columns == terms, file.name(), ": associations of ",
-          matrix.rows, " x ", matrix.columns, " do not fit ", terms, " terms; the file is damaged");
-  check_numbers(matrix.values, file);
-}
-
 }  // namespace
 
 Associations fit_associations(const SparseView& lenders, const AssociationOptions& options,
@@ -238,25 +227,21 @@ MatrixD zero_diagonal_ridge(const SparseView& rows, double penalty, int jobs) {
   return result;
 }
 
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, Associations>
+static void visit_tensors(Self& associations, std::int64_t terms, Visit&& visit) {
+  visit("associations.lift", associations.lift, TensorShape{terms, terms});
+  visit("associations.ridge", associations.ridge, TensorShape{terms, terms});
+  visit("associations.unrelated", associations.unrelated, TensorShape{terms});
+}
+
 void add_associations(TensorWriter& writer, const Associations& associations) {
-  writer.add_sparse("associations.lift", associations.lift.view());
-  writer.add_sparse("associations.ridge", associations.ridge.view());
-  writer.add("associations.unrelated", std::span<const float>(associations.unrelated));
+  visit_tensors(associations, -1, TensorSaver{writer});
 }
 
 Associations read_associations(const TensorFile& file, std::int64_t terms) {
   Associations result;
-  for (const auto& [name, into] : {std::pair{"associations.lift", &result.lift},
-                                   std::pair{"associations.ridge", &result.ridge}}) {
-    const SparseView view = file.sparse(name);
-    check_square(view, terms, file);
-    *into = copy(view);
-  }
-  const auto unrelated = file.floats("associations.unrelated");
-  require(static_cast<std::int64_t>(unrelated.size()) == terms, file.name(), ": ", unrelated.size(),
-          " weights do not fit ", terms, " terms; the file is damaged");
-  check_numbers(unrelated, file);
-  result.unrelated.assign(unrelated.begin(), unrelated.end());
+  visit_tensors(result, terms, TensorLoader{file});
   return result;
 }
 

@@ -6,8 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/base/parallel.h"
 #include "commonplace/base/rng.h"
-#include "commonplace/io/model_file.h"
-#include "commonplace/io/options_json.h"
+#include "commonplace/io/tensors.h"
 #include "commonplace/search/core/shared_subspace_solver.h"
 #include "commonplace/search/core/topic_blocks.h"
 
@@ -132,17 +131,15 @@ void check(const SharedSubspace& model, const std::string& name) {
           ": the basis has entries that are not 0 or more; the file is damaged");
 }
 
-namespace {
+template <class Self, class Visit>
+requires std::is_same_v<std::remove_const_t<Self>, SharedSubspace>
+static void visit_tensors(Self& model, Visit&& visit) { visit("basis", model.basis); }
 
-TensorWriter writer_of(const SharedSubspace& model) {
-  TensorWriter writer;
-  describe_model(writer, kSubspaceKind, kSubspaceLayout, options_to_json(model.options));
+static TensorWriter writer_of(const SharedSubspace& model) {
+  TensorWriter writer = model_writer(model, kSubspaceKind, kSubspaceLayout);
   writer.set("blocks", to_text(model.blocks));
-  writer.add("basis", model.basis);
   return writer;
 }
-
-}  // namespace
 
 void save(const SharedSubspace& model, const std::filesystem::path& path) {
   writer_of(model).write(path);
@@ -151,9 +148,9 @@ void save(const SharedSubspace& model, const std::filesystem::path& path) {
 std::string to_bytes(const SharedSubspace& model) { return writer_of(model).bytes(); }
 
 SharedSubspace load_shared_subspace(const TensorFile& file) {
-  require_kind(file, kSubspaceKind, kSubspaceLayout);
-  SharedSubspace model{file.matrix("basis"), blocks_from_text(file.metadata("blocks")),
-                       options_from_json<SharedSubspaceOptions>(file.metadata("options"))};
+  auto model = read_model<SharedSubspace>(file, kSubspaceKind, kSubspaceLayout,
+                                          [](const SharedSubspaceOptions&) {});
+  model.blocks = blocks_from_text(file.metadata("blocks"));
   check(model, file.name());
   return model;
 }

@@ -13,7 +13,7 @@ namespace commonplace::suggest {
 struct AuditOptions {
   std::int64_t folds = 5;        ///< each item is judged by a model that learned from the others
   std::int64_t candidates = 20;  ///< so many tags of an item that it has not are looked at
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;        ///< of the folds, and of what is drawn
 };
 
 template <class Self, class Visit>
@@ -21,7 +21,6 @@ requires std::is_same_v<std::remove_const_t<Self>, AuditOptions>
 void visit_options(Self& options, Visit&& visit) {
   visit("folds", options.folds, "parts of the items, each judged by what the others teach");
   visit("candidates", options.candidates, "tags of an item that it has not, to look at");
-  visit("seed|audit_seed", options.seed, "seed of the folds");
 }
 
 /// A tag of an item, by what was learned from other items.

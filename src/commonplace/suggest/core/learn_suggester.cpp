@@ -7,8 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "commonplace/base/clock.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/number_list.h"
@@ -16,6 +14,7 @@
 #include "commonplace/eval/ranking_metrics.h"
 #include "commonplace/eval/split.h"
 #include "commonplace/io/fields_json.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/learn/rank_parts.h"
 #include "commonplace/suggest/core/suggester_fitting.h"
@@ -754,13 +753,13 @@ std::string to_json(const SuggesterReport& report) {
                {"weighting", report.weighting},
                {"length_scale", report.length_scale},
                {"noise", report.noise_variance},
-               {"mixture", Json::parse(options_to_json(report.mixture))},
+               {"mixture", ordered_json_from(options_to_json(report.mixture))},
                {"threshold", report.threshold},
-               {"tried", Json::parse(to_json(report.tried, "ndcg@5"))},
+               {"tried", ordered_json_from(to_json(report.tried, "ndcg@5"))},
                {"held_out", commonplace::as_json(report.quality)},
                {"seconds", report.seconds}};
   if (!report.linear.empty()) json["linear"] = report.linear;
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace commonplace::suggest

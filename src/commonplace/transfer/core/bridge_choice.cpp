@@ -8,11 +8,11 @@
 #include <utility>
 
 #include <Eigen/Cholesky>
-#include <nlohmann/json.hpp>
 
 #include "commonplace/base/error.h"
 #include "commonplace/base/matrix.h"
 #include "commonplace/base/rng.h"
+#include "commonplace/io/json.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
 #include "commonplace/transfer/core/small_regression.h"
@@ -416,8 +416,7 @@ void check_parts(const BridgeChoice& choice, const std::string& where) {
 }
 
 double number(const Json& json, const char* name) {
-  require(json.is_number(), "bridge choice: ", name, " holds ",
-          json.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100),
+  require(json.is_number(), "bridge choice: ", name, " holds ", json_excerpt(json),
           "; expected a number");
   return json.get<double>();
 }
@@ -521,7 +520,7 @@ BridgeChoice load_bridge_choice(const TensorFile& file) {
 std::string to_json(const BridgeChoice& choice) {
   check_parts(choice, "a bridge choice to write");
   Json json{{"kind", kKind}, {"layout", kLayout}};
-  json["options"] = Json::parse(options_to_json(choice.options));
+  json["options"] = ordered_json_from(options_to_json(choice.options));
   visit_quality(choice.quality,
                 [&](const char* name, double value) { json["quality"][name] = value; });
   visit_parts(choice,
@@ -529,12 +528,12 @@ std::string to_json(const BridgeChoice& choice) {
   // A line for each member: arrays of numbers are not for reading one by one.
   std::string text = "{";
   for (const auto& [name, value] : json.items())
-    text += (text.size() > 1 ? ",\n " : "\n ") + Json(name).dump() + ": " + value.dump();
+    text += (text.size() > 1 ? ",\n " : "\n ") + json_text(Json(name)) + ": " + json_text(value);
   return text + "\n}\n";
 }
 
 BridgeChoice bridge_choice_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = ordered_json_from(text, false);
   require(json.is_object() && json.value("kind", Json()) == kKind,
           "this is not a bridge choice: expected a JSON object of the kind \"", kKind, "\"");
   const Json& layout = member(json, "layout");
@@ -542,8 +541,8 @@ BridgeChoice bridge_choice_from_json(std::string_view text) {
           "bridge choice: layout is not a number from 1 to ", kLayout,
           "; it may need a newer version");
   BridgeChoice choice;
-  choice.options = options_from_json<BridgeChoiceOptions>(
-      member(json, "options").dump(-1, ' ', true, Json::error_handler_t::replace));
+  choice.options =
+      options_from_json<BridgeChoiceOptions>(lenient_json_text(member(json, "options")));
   const Json& quality = member(json, "quality");
   require(quality.is_object(), "bridge choice: quality is not a JSON object");
   visit_quality(choice.quality, [&](const char* name, double& value) {

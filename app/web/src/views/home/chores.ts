@@ -1,11 +1,12 @@
 import * as api from '../../api/api';
+import { candidates } from '../../api/vocabulary';
 import { address } from '../../state/route';
 import { t } from '../../words/say';
 import { openGroups } from '../cleanup/handled';
 
 /** Something that a person can do for the library. */
 export interface Chore {
-  key: 'review' | 'untagged' | 'duplicates';
+  key: 'review' | 'untagged' | 'duplicates' | 'same';
   icon: string;
   title: string;
   /** Where nobody has looked yet, which counts as -1. */
@@ -27,6 +28,10 @@ export function chores(suggesting: string[]): Chore[] {
     {
       key: 'untagged', icon: 'tag', title: t('items without a tag'), begin: '', to: address('search', [], { q: 'is:untagged' }),
       count: async (signal) => (await api.facets({ q: '', collection: [] }, signal)).untagged,
+    },
+    {
+      key: 'same', icon: 'tag', title: t('pairs of tags that may mean the same'), begin: '', to: address('cleanup', [], { what: 'same' }),
+      count: async (signal) => (await candidates(100, signal)).candidates.length,
     },
     {
       key: 'duplicates', icon: 'like', title: t('things that are there twice'), begin: t('Look for duplicates'), to: address('cleanup', [], { what: 'duplicates' }),

@@ -6,6 +6,7 @@ import { Failure, Loading } from '../../components/view';
 import { count, percent } from '../../format';
 import { isMissing, messageOf } from '../../state/alerts';
 import { storedCount } from '../../state/decisions';
+import { t } from '../../words/say';
 import { MeasuredOverTime } from './measured';
 
 /** Whether the machine is as right as it says. */
@@ -18,21 +19,21 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; }
   const held = effect?.held_out;
   return (
     <section class="card">
-      <h2>What the decisions say</h2>
-      {answer.loading && !effect && <Loading what="the effect" />}
+      <h2>{t('What the decisions say')}</h2>
+      {answer.loading && !effect && <Loading what={t('what the decisions say')} />}
       {answer.error !== undefined && (isMissing(answer.error)
         ? <p>{messageOf(answer.error)}</p> : <Failure error={answer.error} again={answer.again} />)}
-      {!open && <button type="button" onClick={() => setOpen(true)}>Show it</button>}
+      {!open && <button type="button" onClick={() => setOpen(true)}>{t('Show it')}</button>}
       {effect && (
         <>
-          <p>{`${count(effect.decided.accepted)} suggestions were accepted, ${count(effect.decided.rejected)} rejected.`}
+          <p>{t('{yes} suggestions were accepted, {no} rejected.', { yes: effect.decided.accepted, no: effect.decided.rejected })}
             {typeof effect.expected === 'number' && typeof effect.right === 'number'
-              ? ` ${percent(effect.expected)} were expected to be right, ${percent(effect.right)} were.` : ''}</p>
+              ? ` ${t('{expected} were expected to be right, {right} were.', { expected: percent(effect.expected), right: percent(effect.right) })}` : ''}</p>
           {effect.by_tag.length > 0 && (
             <details>
-              <summary>By tag</summary>
+              <summary>{t('By tag')}</summary>
               <table>
-                <thead><tr><th scope="col">Tag</th><th scope="col">Yes</th><th scope="col">No</th></tr></thead>
+                <thead><tr><th scope="col">{t('Tag')}</th><th scope="col">{t('Yes')}</th><th scope="col">{t('No')}</th></tr></thead>
                 <tbody>
                   {effect.by_tag.slice(0, 50).map((each) => (
                     <tr key={each.tag}><td>{each.tag}</td><td class="figure">{count(each.accepted)}</td><td class="figure">{count(each.rejected)}</td></tr>
@@ -43,9 +44,9 @@ export function ReviewEffectPanel(props: { collection: string; model?: string; }
           )}
           {held && (
             <details>
-              <summary>On items held out</summary>
+              <summary>{t('On items held out')}</summary>
               <p>
-                {`Of ${count(held.items)} items held out when it was learned, the first suggestion was right for ${percent(held['precision@1'])}, and ${percent(held['precision@5'])} of the first five. Its confidence is off by ${percent(held.calibration_error, 1)} on average.`}
+                {t('Of {n} items held out when it was learned, the first suggestion was right for {first}, and {five} of the first five. Its confidence is off by {off} on average.', { n: held.items, first: percent(held['precision@1']), five: percent(held['precision@5']), off: percent(held.calibration_error, 1) })}
               </p>
               {held.reliability.length > 0 && <Reliability bins={held.reliability} />}
             </details>

@@ -7,6 +7,7 @@ import { percent, time } from '../../format';
 import { report } from '../../state/alerts';
 import { finish, isOver } from '../../state/jobs';
 import { readOnly } from '../../state/library';
+import { t } from '../../words/say';
 
 interface Measured { 'precision@1'?: number; 'precision@5'?: number; calibration_error?: number }
 
@@ -37,9 +38,9 @@ export function MeasuredOverTime({ collection, done }: { collection: string; don
     <>
       {all.length > 0 && (
         <table>
-          <caption>Measured on items held out</caption>
+          <caption>{t('Measured on items held out')}</caption>
           <thead>
-            <tr><th scope="col">When</th><th scope="col">First is right</th><th scope="col">Of five</th><th scope="col">Confidence off by</th></tr>
+            <tr><th scope="col">{t('When')}</th><th scope="col">{t('First is right')}</th><th scope="col">{t('Of five')}</th><th scope="col">{t('Confidence off by')}</th></tr>
           </thead>
           <tbody>
             {all.slice(-10).map((each) => (
@@ -57,7 +58,7 @@ export function MeasuredOverTime({ collection, done }: { collection: string; don
       {job?.state === 'failed' && <p class="failed">{job.error}</p>}
       {!readOnly.value && (
         <button type="button" class="small" disabled={job !== undefined && !isOver(job)} onClick={() => void measure()}>
-          Measure on items held out
+          {t('Measure on items held out')}
         </button>
       )}
     </>

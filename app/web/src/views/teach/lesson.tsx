@@ -4,14 +4,16 @@ import { isAbort } from '../../api/http';
 import type { Brief, Detected } from '../../api/types';
 import { Grid } from '../../components/grid';
 import { useAnswer } from '../../components/hooks';
+import { ItemCard } from '../../components/item_card';
 import { Thumbnail } from '../../components/picture';
 import { Failure, Legend, Loading } from '../../components/view';
-import { count, counted, number, percent, seconds, titleOf } from '../../format';
+import { number, percent, seconds, titleOf } from '../../format';
 import { announce, report } from '../../state/alerts';
-import { collections, readOnly } from '../../state/library';
+import { readOnly } from '../../state/library';
 import { PagedList } from '../../state/paged_list';
-import { TeachApply } from './apply';
 import { address, changed, itemAddress, replaceAddress, route } from '../../state/route';
+import { t, tn } from '../../words/say';
+import { TeachApply } from './apply';
 
 /** Nobody looks further down a ranking, and the server does not answer for it. */
 const MOST = 10_000;
@@ -31,38 +33,36 @@ function listFor(collection: string, model: string | undefined, concept: string,
   return new PagedList<Entry>(async (offset, limit, signal) => {
     if (taught || known) {
       const answer = await api.detect({ collection, model, concept, ...examples, offset, limit, uncertain: false }, signal);
-      const by = `${count(answer.shown)} yes and ${count(answer.not_shown)} no`;
-      told(`${counted(answer.items, 'item')} ranked by ${by} in ${seconds(answer.seconds)}.`);
+      told(tn('{n} item ranked by {yes} yes and {no} no in {time}.', '{n} items ranked by {yes} yes and {no} no in {time}.', answer.items,
+        { yes: answer.shown, no: answer.not_shown, time: seconds(answer.seconds) }));
       return { total: Math.min(answer.items, MOST), entries: answer.results };
     }
     if (byName) {
       const found = await api.search({ q: concept, collection: [collection], offset, limit }, signal).catch(
         (error: unknown) => { if (isAbort(error)) throw error; return undefined; });
       if (found && found.total > 0) {
-        told(`${counted(found.total, 'item')} found by the name. Show the first examples.`);
+        told(tn('{n} item found by the name. Show the first examples.', '{n} items found by the name. Show the first examples.', found.total));
         return { total: found.total, entries: found.hits };
       }
       byName = false;
     }
     const all = await api.items(collection, offset, limit, signal);
-    told('Nothing is found by the name; these are the first items. Show the first examples.');
+    told(t('Nothing is found by the name; these are the first items. Show the first examples.'));
     return { total: all.total, entries: all.items };
   }, report);
 }
 
 function Given(props: { collection: string; examples: Examples; remove: (id: string) => void }) {
-  const pictures = collections.value.find((each) => each.name === props.collection)?.pictures ?? false;
   const all = [...props.examples.yes.map((id) => ({ id, mark: 'yes' })), ...props.examples.no.map((id) => ({ id, mark: 'no' }))];
   if (all.length === 0) return null;
   return (
     <section class="card">
-      <h2>Examples that are not kept yet</h2>
+      <h2>{t('Examples that are not kept yet')}</h2>
       <ul class="strip">
         {all.map(({ id, mark }) => (
           <li key={id} class={`example-${mark}`}>
-            <Thumbnail size={128} alt="" item={{ collection: props.collection, id, image: pictures }} />
-            <span class="strip-name">{`${mark}: ${id}`}</span>
-            <button type="button" class="small" aria-label={`Remove ${id}`} onClick={() => props.remove(id)}>Remove</button>
+            <ItemCard collection={props.collection} id={id} />
+            <button type="button" class="small" onClick={() => props.remove(id)}>{mark === 'yes' ? t('Not yes') : t('Not no')}</button>
           </li>
         ))}
       </ul>
@@ -81,15 +81,15 @@ function Next(props: { collection: string; model?: string; concept: string; exam
   if (open.length === 0) return null;
   return (
     <section class="card">
-      <h2>What to label next</h2>
-      <p class="quiet">It is least sure of these, so they teach most.</p>
+      <h2>{t('What to label next')}</h2>
+      <p class="quiet">{t('It is least sure of these, so they teach most.')}</p>
       <ul class="strip">
         {open.map((each) => (
           <li key={each.id}>
             <a href={itemAddress(collection, each.id)} aria-label={titleOf(each)}><Thumbnail size={128} item={each} alt="" /></a>
             <span class="buttons">
-              <button type="button" class="small" aria-label={`Yes: ${titleOf(each)}`} onClick={() => props.mark(each.id, 'yes')}>Yes</button>
-              <button type="button" class="small" aria-label={`No: ${titleOf(each)}`} onClick={() => props.mark(each.id, 'no')}>No</button>
+              <button type="button" class="small" aria-label={t('Yes: {title}', { title: titleOf(each) })} onClick={() => props.mark(each.id, 'yes')}>{t('Yes')}</button>
+              <button type="button" class="small" aria-label={t('No: {title}', { title: titleOf(each) })} onClick={() => props.mark(each.id, 'no')}>{t('No')}</button>
             </span>
           </li>
         ))}
@@ -163,7 +163,7 @@ export function Lesson(props: { collection: string; model?: string; concept: str
   const tile = (index: number, active: boolean) => {
     const entry = list?.entry(index);
     const tab = active ? 0 : -1;
-    if (!entry) return <span class="tile waiting" data-focus tabIndex={tab} aria-label="Not read yet" />;
+    if (!entry) return <span class="tile waiting" data-focus tabIndex={tab} aria-label={t('Not read yet')} />;
     const marked = markOf(entry);
     const stored = entry.taught && !examples.yes.includes(entry.id) && !examples.no.includes(entry.id);
     const title = titleOf(entry);
@@ -172,15 +172,15 @@ export function Lesson(props: { collection: string; model?: string; concept: str
         <div class="teach-picture">
           <Thumbnail item={entry} alt={title} />
           <button type="button" class="half yes" data-focus tabIndex={tab} aria-pressed={marked === 'yes'}
-            aria-label={`Yes: ${title}`} onClick={() => mark(entry.id, 'yes')}><span>yes</span></button>
+            aria-label={t('Yes: {title}', { title })} onClick={() => mark(entry.id, 'yes')}><span>{t('yes')}</span></button>
           <button type="button" class="half no" tabIndex={tab} aria-pressed={marked === 'no'}
-            aria-label={`No: ${title}`} onClick={() => mark(entry.id, 'no')}><span>no</span></button>
+            aria-label={t('No: {title}', { title })} onClick={() => mark(entry.id, 'no')}><span>{t('no')}</span></button>
         </div>
         <span class="tile-line">
           <a tabIndex={tab} href={itemAddress(collection, entry.id)}>{title}</a>
           {stored && !readOnly.value ? (
-            <button type="button" class="small" tabIndex={tab} aria-label={`Forget ${title}`}
-              onClick={() => void store({ collection, yes: [], no: [], forget: [entry.id] }, `${title} is forgotten.`)}>Forget</button>
+            <button type="button" class="small" tabIndex={tab} aria-label={t('Forget {title}', { title })}
+              onClick={() => void store({ collection, yes: [], no: [], forget: [entry.id] }, t('{title} is forgotten.', { title }))}>{t('Forget')}</button>
           ) : entry.confidence !== undefined && entry.confidence !== null
             ? <span class="quiet">{percent(entry.confidence)}</span>
             : entry.score !== undefined && <span class="quiet">{number(entry.score, 2)}</span>}
@@ -198,14 +198,14 @@ export function Lesson(props: { collection: string; model?: string; concept: str
   return (
     <>
       <p class="row middle">
-        <a href={address('teach', [], { collection, model })}>All concepts of {collection}</a>
+        <a href={address('teach', [], { collection, model })}>{t('All concepts of {collection}', { collection })}</a>
         {!readOnly.value && (
           <button type="button" class="primary" disabled={!taught}
-            onClick={() => void store({ collection, ...examples, forget: [] }, `${concept} is kept as a detector.`)}>
-            Keep as detector
+            onClick={() => void store({ collection, ...examples, forget: [] }, t('“{concept}” is kept.', { concept }))}>
+            {t('Keep as detector')}
           </button>
         )}
-        {about && <span class="quiet">{`Kept so far: ${count(about.shown)} yes, ${count(about.not_shown)} no.`}</span>}
+        {about && <span class="quiet">{t('Kept so far: {yes} yes, {no} no.', { yes: about.shown, no: about.not_shown })}</span>}
       </p>
       <Given collection={collection} examples={examples} remove={(id) => mark(id, undefined)} />
       {(taught || known) && <Next collection={collection} model={model} concept={concept} examples={examples} mark={mark} />}
@@ -213,14 +213,14 @@ export function Lesson(props: { collection: string; model?: string; concept: str
       {concepts.error !== undefined && <Failure error={concepts.error} again={concepts.again} />}
       {list && (taught || known) && (
         <TeachApply collection={collection} model={model} concept={concept} list={list}
-          keep={() => (taught ? store({ collection, ...examples, forget: [] }, `${concept} is kept as a detector.`) : Promise.resolve(true))} />
+          keep={() => (taught ? store({ collection, ...examples, forget: [] }, t('“{concept}” is kept.', { concept })) : Promise.resolve(true))} />
       )}
-      <h2>All items, ranked</h2>
-      <Legend keys={[['y', 'it shows it (or the left half)'], ['n', 'it does not (or the right half)'], ['arrows', 'move']]} />
-      {!list && error === undefined && concepts.error === undefined && <Loading what="the items" />}
+      <h2>{t('All items, ranked')}</h2>
+      <Legend keys={[['y', t('it shows it (or the left half)')], ['n', t('it does not (or the right half)')], [t('arrows'), t('move')]]} />
+      {!list && error === undefined && concepts.error === undefined && <Loading what={t('the items')} />}
       {list && <p class="quiet">{told}</p>}
       {list && list.total > 0 && concepts.error === undefined && (
-        <Grid label={`Items ranked for ${concept}`} total={list.total} least={150} height={196}
+        <Grid label={t('Items ranked for {concept}', { concept })} total={list.total} least={150} height={196}
           need={need} tile={tile} pressed={pressed} />
       )}
     </>

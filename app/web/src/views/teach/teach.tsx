@@ -4,11 +4,14 @@ import { Combobox } from '../../components/combobox';
 import { useAnswer } from '../../components/hooks';
 import { ModelSelect } from '../../components/model_select';
 import { NoModel } from '../../components/no_model';
+import { TagCover } from '../../components/tag_cover';
 import { Failure, Loading, Note, Select, View } from '../../components/view';
-import { count, counted } from '../../format';
 import { chosenModel, collectionsWith, hasModel } from '../../state/library';
 import { address, go, replaceAddress, route } from '../../state/route';
+import { t, tn } from '../../words/say';
 import { Lesson } from './lesson';
+
+const MOST = 300;
 
 function Choose(props: { collection: string; model?: string }) {
   const answer = useAnswer(() => api.concepts(props.collection, props.model), [props.collection, props.model]);
@@ -25,36 +28,32 @@ function Choose(props: { collection: string; model?: string }) {
   return (
     <>
       <form class="search-line" onSubmit={(event) => { event.preventDefault(); begin(name); }}>
-        <Combobox label="What shall it learn to find?" value={name} changed={setName} choices={choices}
-          placeholder="sunset" chosen={(choice) => begin(choice.text)} entered={begin} />
-        <button type="submit" class="primary" disabled={!name.trim()}>Begin</button>
+        <Combobox label={t('What shall it learn to find?')} value={name} changed={setName} choices={choices}
+          placeholder={t('sunset')} chosen={(choice) => begin(choice.text)} entered={begin} />
+        <button type="submit" class="primary" disabled={!name.trim()}>{t('Begin')}</button>
       </form>
-      <p class="quiet">Name something new, or choose what it has learned already. Then show it a few pictures that have
-        it and a few that do not; all others are ranked by them at once.</p>
-      <h2>Concepts</h2>
-      {answer.loading && !answer.value && <Loading what="concepts" />}
+      <p class="quiet">{t('Name something new, or choose what it has learned already. Then show it a few pictures that have it and a few that do not; all others are ranked by them at once.')}</p>
+      <h2>{t('Concepts')}</h2>
+      {answer.loading && !answer.value && <Loading what={t('the concepts')} />}
       {answer.error !== undefined && <Failure error={answer.error} again={answer.again} />}
-      {answer.value && known.length === 0 && <p>There are none yet.</p>}
+      {answer.value && known.length === 0 && <p>{t('There are none yet.')}</p>}
       {known.length > 0 && (
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="Concepts">
-          <table>
-            <thead>
-              <tr><th scope="col">Concept</th><th scope="col">Tagged</th><th scope="col">Shown as yes</th><th scope="col">Shown as no</th></tr>
-            </thead>
-            <tbody>
-              {known.slice(0, 300).map((each) => (
-                <tr key={each.concept}>
-                  <td><a href={address('teach', [], { collection: props.collection, model: props.model, concept: each.concept })}>{each.concept}</a></td>
-                  <td class="figure">{typeof each.tagged === 'number' ? count(each.tagged) : each.tagged ? 'yes' : ''}</td>
-                  <td class="figure">{count(each.shown)}</td>
-                  <td class="figure">{count(each.not_shown)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul class="concepts">
+          {known.slice(0, MOST).map((each) => (
+            <li key={each.concept}>
+              <a href={address('teach', [], { collection: props.collection, model: props.model, concept: each.concept })}>
+                <TagCover tag={each.concept} />
+                <span dir="auto">{each.concept}</span>
+                <span class="quiet">{[
+                  typeof each.tagged === 'number' && each.tagged > 0 ? tn('{n} tagged', '{n} tagged', each.tagged) : '',
+                  each.shown + each.not_shown > 0 ? t('{yes} yes, {no} no', { yes: each.shown, no: each.not_shown }) : '',
+                ].filter((one) => one).join(' · ')}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
       )}
-      {known.length > 300 && <p class="quiet">{`${counted(known.length - 300, 'more concept')} can be found by name above.`}</p>}
+      {known.length > MOST && <p class="quiet">{tn('{n} more can be found by name above.', '{n} more can be found by name above.', known.length - MOST)}</p>}
     </>
   );
 }
@@ -68,18 +67,17 @@ export function TeachView() {
   const model = chosenModel('detect', collection, query.get('model'));
   if (names.length === 0) {
     return (
-      <View title="Teach">
+      <View title={t('Teach')}>
         <Note>
-          <p>There is no model yet that can be taught. <a href={address('library')}>Make features of a collection and
-            learn to detect</a>; then a few examples are enough to find all pictures that show something.</p>
+          <p>{t('Nothing can be taught here yet: the pictures have to be looked at first.')} <a href={address('library')}>{t('See what is ready')}</a></p>
         </Note>
       </View>
     );
   }
   if (!hasModel('detect', collection)) {
     return (
-      <View title="Teach">
-        <Select label="Collection" value={collection} options={[collection, ...names]}
+      <View title={t('Teach')}>
+        <Select label={t('Collection')} value={collection} options={[collection, ...names]}
           changed={(value) => replaceAddress(address('teach', [], { collection: value }))} />
         <Note><NoModel kind="detect" collection={collection} /></Note>
       </View>
@@ -87,15 +85,15 @@ export function TeachView() {
   }
   if (concept) {
     return (
-      <View title={`Teach: ${concept}`} name={`teach/${collection}/${concept}`}>
+      <View title={t('Teach: {concept}', { concept })} name={`teach/${collection}/${concept}`}>
         <Lesson key={`${collection}/${concept}`} collection={collection} model={model} concept={concept} />
       </View>
     );
   }
   return (
-    <View title="Teach">
+    <View title={t('Teach')}>
       <div class="row">
-        <Select label="Collection" value={collection} options={names}
+        <Select label={t('Collection')} value={collection} options={names}
           changed={(value) => replaceAddress(address('teach', [], { collection: value }))} />
         <ModelSelect kind="detect" collection={collection} />
       </div>
