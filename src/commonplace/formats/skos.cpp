@@ -18,7 +18,7 @@ constexpr std::string_view kTitle = "http://purl.org/dc/terms/title";
 constexpr std::string_view kBoolean = "http://www.w3.org/2001/XMLSchema#boolean";
 constexpr std::string_view kColour = "urn:commonplace:colour";
 constexpr std::string_view kManual = "urn:commonplace:manual";
-constexpr int kDeepest = 100;
+constexpr int kDeepestBrackets = 100;
 
 /// A subject, predicate or object.
 struct Term {
@@ -221,7 +221,7 @@ class TurtleReader {
   }
 
   std::string blank(int depth) {
-    if (depth > kDeepest) wrong("fewer brackets within brackets");
+    if (depth > kDeepestBrackets) wrong("fewer brackets within brackets");
     const std::string name = concat("_:commonplace", ++blanks_);
     skip();
     if (next() != ']') predicates(name, depth);
@@ -257,7 +257,7 @@ class TurtleReader {
       return {Term::Kind::blank, blank(depth + 1), ""};
     }
     if (c == '(') {
-      if (depth > kDeepest) wrong("fewer brackets within brackets");
+      if (depth > kDeepestBrackets) wrong("fewer brackets within brackets");
       ++at_;
       while (!take(')')) term(depth + 1);
       return {Term::Kind::blank, concat("_:commonplace", ++blanks_), ""};
