@@ -9,6 +9,8 @@ void add_evaluate(CLI::App& app) {
   add_evaluate_search(*evaluate);
   add_evaluate_suggest(*evaluate);
   add_evaluate_classify(*evaluate);
+  add_evaluate_audit(*evaluate);
+  add_evaluate_review(*evaluate);
   add_evaluate_detect(*evaluate);
   add_evaluate_relate(*evaluate);
   add_evaluate_transfer(*evaluate);

@@ -38,6 +38,9 @@ void add_commands(CLI::App& app) {
   add_list(app);
   add_show(app);
   add_tag(app);
+  add_vocabulary(app);
+  add_decisions(app);
+  add_audit(app);
   add_export(app);
   add_features(app);
   add_models(app);
@@ -53,6 +56,7 @@ void add_commands(CLI::App& app) {
   add_status(app);
   add_detect(app);
   add_relate(app);
+  add_place(app);
   add_cluster(app);
   add_map(app);
   add_duplicates(app);

@@ -143,6 +143,9 @@ int serve(ServeArguments& arguments) {
   server::add_search_routes(router, workspace);
   server::add_suggest_routes(router, workspace);
   server::add_select_routes(router, workspace);
+  server::add_vocabulary_routes(router, workspace);
+  server::add_audit_routes(router, workspace);
+  server::add_decision_routes(router, workspace);
   server::add_review_routes(router, workspace);
   server::add_detect_routes(router, workspace);
   server::add_relate_routes(router, workspace);

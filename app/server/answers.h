@@ -13,13 +13,17 @@
 #include "commonplace/library/machine/machine_labels.h"
 #include "commonplace/library/stored/evaluations.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/decision_log.h"
 #include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_tree.h"
 #include "commonplace/relate/ask.h"
 #include "commonplace/relate/overview.h"
 #include "commonplace/search/ask.h"
 #include "commonplace/search/topics.h"
 #include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/audit.h"
 #include "commonplace/suggest/core/suggester_quality.h"
+#include "commonplace/upkeep/merge_candidates.h"
 
 namespace commonplace::server {
 
@@ -79,6 +83,24 @@ void visit_fields(const TagsAnswer& answer, Visit&& visit) {
   visit("collection", answer.collection, "of the tags");
   visit("total", answer.total, "tags that begin so");
   visit("tags", answer.tags, "most used first");
+}
+
+struct VocabularyAnswer {
+  std::int64_t total = 0;
+  std::vector<TagNode> tags;
+};
+template <class Visit>
+void visit_fields(const VocabularyAnswer& answer, Visit&& visit) {
+  visit("total", answer.total, "tags that are meant");
+  visit("tags", answer.tags, "in the order of the tree");
+}
+
+struct MergeCandidatesAnswer {
+  std::vector<MergeCandidate> candidates;
+};
+template <class Visit>
+void visit_fields(const MergeCandidatesAnswer& answer, Visit&& visit) {
+  visit("candidates", answer.candidates, "surest first");
 }
 
 struct CompleteAnswer {
@@ -246,6 +268,63 @@ void visit_fields(const ReviewAnswer& answer, Visit&& visit) {
   visit("collection", answer.collection, "of the items");
   visit("left", answer.left, "questions that are open");
   visit("entries", answer.entries, "those of the page");
+}
+
+/// A tag that is probably at fault, with its item.
+struct AuditQuestion {
+  Brief brief;
+  suggest::AuditEntry entry;
+};
+template <class Visit>
+void visit_fields(const AuditQuestion& question, Visit&& visit) {
+  visit_fields(question.brief, visit);
+  visit_question(question.entry, visit);
+}
+
+struct AuditAnswer {
+  std::string collection;
+  std::string audited;
+  std::int64_t items = 0;
+  std::int64_t given = 0;
+  std::int64_t left = 0;
+  std::vector<AuditQuestion> entries;
+};
+template <class Visit>
+void visit_fields(const AuditAnswer& answer, Visit&& visit) {
+  visit("collection", answer.collection, "that was looked through");
+  visit("audited", answer.audited, "when");
+  visit("items", answer.items, "that were judged");
+  visit("given", answer.given, "tags that they have");
+  visit("left", answer.left, "questions that are open");
+  visit("entries", answer.entries, "those of the page, the most probable faults first");
+}
+
+struct DecisionsAnswer {
+  std::int64_t total = 0;
+  std::vector<LoggedDecision> decisions;
+};
+template <class Visit>
+void visit_fields(const DecisionsAnswer& answer, Visit&& visit) {
+  visit("total", answer.total, "decisions in the log");
+  visit("decisions", answer.decisions, "in the order in which they came here");
+}
+
+struct ConflictsAnswer {
+  std::vector<DecisionConflict> conflicts;
+};
+template <class Visit>
+void visit_fields(const ConflictsAnswer& answer, Visit&& visit) {
+  visit("conflicts", answer.conflicts, "what persons say differently");
+}
+
+struct MergedAnswer {
+  MergedLog merged;
+  std::vector<DecisionConflict> conflicts;
+};
+template <class Visit>
+void visit_fields(const MergedAnswer& answer, Visit&& visit) {
+  visit_fields(answer.merged, visit);
+  visit("conflicts", answer.conflicts, "what persons say differently now");
 }
 
 struct OpenTag {

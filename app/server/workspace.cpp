@@ -6,6 +6,7 @@
 #include "commonplace/base/error.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/items/item_facts.h"
+#include "commonplace/library/tags/tag_meanings.h"
 #include "commonplace/upkeep/thumbnails.h"
 
 namespace commonplace::server {
@@ -273,9 +274,9 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(
              '\n', options.threshold ? concat(*options.threshold) : "");
   // Not of the model's file, which is stored anew after decisions: questions stay as they are until
   // there are other items or the model is learned anew.
-  const std::string state =
-      concat(items_of(collection(*reading, collection_name)), '\n',
-             model_record(*reading, model).options, model_record(*reading, model).report);
+  const std::string state = concat(
+      items_of(collection(*reading, collection_name)), '\n', model_record(*reading, model).options,
+      model_record(*reading, model).report, '\n', meanings_state(*reading));
   suggest::ReviewOptions most = options;
   most.limit = kMostQuestions;
   return questions_.get(name, state, [this, model, collection_name, options = most] {
@@ -288,12 +289,13 @@ std::shared_ptr<const Workspace::Questions> Workspace::questions(
   });
 }
 
-std::optional<double> Workspace::expected(const std::string& collection_name,
-                                          const std::string& item, const std::string& tag) {
-  for (const auto& [name, asked] : questions_.all()) {
+std::optional<suggest::ReviewCandidate> Workspace::asked(const std::string& collection_name,
+                                                         const std::string& item,
+                                                         const std::string& tag) {
+  for (const auto& [name, made] : questions_.all()) {
     if (name.find('\n' + collection_name + '\n') == std::string::npos) continue;
-    for (const suggest::ReviewCandidate& each : *asked)
-      if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each.confidence;
+    for (const suggest::ReviewCandidate& each : *made)
+      if (each.id == item && tag_key(each.tag) == tag_key(tag)) return each;
   }
   return std::nullopt;
 }
@@ -303,7 +305,7 @@ void Workspace::with_finder(const std::string& model, const std::string& collect
   const auto reading = library();
   const ModelRecord record =
       model_record(*reading, detect::model_for(*reading, model, collection_name));
-  std::string state = state_of_model(record);
+  std::string state = state_of_model(record) + '\n' + meanings_state(*reading);
   for (const Collection& each : collections(*reading)) state += '\n' + items_of(each);
   const auto open = finders_.get(record.name, state, [this, name = record.name] {
     return std::make_shared<OpenFinder>(path_, name, jobs_);
@@ -315,7 +317,8 @@ void Workspace::with_finder(const std::string& model, const std::string& collect
 std::shared_ptr<Workspace::OpenRelations> Workspace::open_relations(const std::string& model) {
   const auto reading = library();
   const ModelRecord record = model_record(*reading, relate::model_for(*reading, model));
-  return relations_.get(record.name, state_of_model(record), [this, name = record.name] {
+  const std::string state = state_of_model(record) + '\n' + meanings_state(*reading);
+  return relations_.get(record.name, state, [this, name = record.name] {
     return std::make_shared<OpenRelations>(path_, name, jobs_);
   });
 }
@@ -332,7 +335,8 @@ std::shared_ptr<const relate::Map> Workspace::map(const std::string& model,
                                                   std::int64_t groups) {
   const auto reading = library();
   const ModelRecord record = model_record(*reading, relate::model_for(*reading, model));
-  return maps_.get(concat(record.name, '\n', options.most, '\n', groups), state_of_model(record),
+  const std::string state = state_of_model(record) + '\n' + meanings_state(*reading);
+  return maps_.get(concat(record.name, '\n', options.most, '\n', groups), state,
                    [this, options, groups, name = record.name] {
                      const auto open = open_relations(name);
                      const std::scoped_lock lock(open->mutex);

@@ -67,9 +67,9 @@ class Workspace {
   std::shared_ptr<const Questions> questions(const std::string& model,
                                              const std::string& collection,
                                              const suggest::ReviewOptions& options);
-  /// What a decision was expected to be when the question was made; nothing if there was none.
-  std::optional<double> expected(const std::string& collection, const std::string& item,
-                                 const std::string& tag);
+  /// The question that a decision answers, as it was made; nothing if there was none.
+  std::optional<suggest::ReviewCandidate> asked(const std::string& collection,
+                                                const std::string& item, const std::string& tag);
 
   void with_finder(const std::string& model, const std::string& collection,
                    const std::function<void(const detect::Answerer&)>& ask);

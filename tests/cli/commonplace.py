@@ -39,6 +39,11 @@ class CommandLineTest(unittest.TestCase):
     def json_lines(self, *arguments, **options):
         return [json.loads(line) for line in self.output(*arguments, **options).splitlines()]
 
+    def tags_of(self, library, collection, item):
+        """The names of the tags that people gave an item."""
+        tags = self.json("show", library, collection, item).get("tags", [])
+        return [each if isinstance(each, str) else each["name"] for each in tags]
+
     def make_library(self):
         self.output("init", self.library)
 

@@ -1,5 +1,7 @@
 #include "commonplace/library/library.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "commonplace/base/error.h"
@@ -81,7 +83,7 @@ void store_old_library(const TemporaryDirectory& folder, int version) {
   fs::create_directories(folder / "library/features");
   fs::create_directories(folder / "library/models");
   Database database(folder / "library/library.db", Database::Mode::create);
-  migrate(database, version);
+  migrate(database, std::min(version, 6));
   database.execute(
       "INSERT INTO collection(id, name, source, root, format, items, changed) "
       "VALUES(1, 'birds', '', '', 'jsonl', 2, '2020-01-01T00:00:00Z'),"
@@ -106,6 +108,7 @@ void store_old_library(const TemporaryDirectory& folder, int version) {
     database.execute(
         "UPDATE machine_tag SET run = '2020-01-04T00:00:00Z' WHERE item = 1 AND model = 1;"
         "UPDATE machine_tag SET run = '2020-01-05T00:00:00Z' WHERE item = 2;");
+  migrate(database, version);
 }
 
 TEST(Library, EveryOlderLibraryKeepsWhatItHas) {

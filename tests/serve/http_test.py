@@ -52,6 +52,57 @@ class Described(ServerTest):
 
 
 class Interface(Described):
+    def decisions(self, get, post):
+        fresh = {"item": "2019/p1.png", "tag": "Fresh", "verdict": "accepted"}
+        post("/v1/collections/photos/decisions", {"decisions": [fresh]})
+        log = get("/v1/decisions?limit=1000")
+        self.assertEqual(log["total"], len(log["decisions"]))
+        lines = get("/v1/decisions/export").decode()
+        self.assertEqual([json.loads(line) for line in lines.splitlines()], log["decisions"])
+        self.assertEqual(post("/v1/decisions/merge", {"log": lines})["new"], 0)
+        mine = log["decisions"][-1]
+        other = {**mine, "library": "f" * 32, "who": "somebody else", "verdict": "rejected", "time": "2000-01-01T00:00:00Z"}
+        merged = post("/v1/decisions/merge", {"log": json.dumps(other)})
+        self.assertEqual((merged["new"], merged["conflicts"][0]["in_force"]), (1, "accepted"))
+        self.assertEqual(get("/v1/decisions/conflicts?collection=photos")["conflicts"], merged["conflicts"])
+        post("/v1/decisions/merge", {"log": "{}"}, status=400)
+        post("/v1/collections/photos/decisions", {"decisions": [{**fresh, "verdict": "withdrawn"}]})
+        place = get(ITEM + "/place")
+        self.assertTrue(place["known"] or place["why"], place)
+
+    def vocabulary(self, get, post):
+        tags = {each["tag"]: each for each in get("/v1/vocabulary?hidden=1")["tags"]}
+        used = tags["Ölfass"]["items"]
+        self.assertGreater(used, 0)
+        self.assertEqual(get("/v1/vocabulary?prefix=%C3%B6l&limit=1")["total"], 1)
+        renamed, said = post("/v1/vocabulary/changes", {"changes": [
+            {"do": "rename", "tag": "ölfass", "to": "Fass/Öl"},
+            {"do": "describe", "tag": "Fass/Öl", "description": "of oil", "colour": "#000000"}]})["changes"]
+        self.assertEqual((renamed["items"], said["after"]["colour"]), (used, "#000000"))
+        oil = get("/v1/vocabulary?under=Fass")["tags"][1]
+        self.assertEqual((oil["tag"], oil["items"], oil["also"]), ("Fass/Öl", used, ["Ölfass"]))
+        self.assertEqual(get("/v1/vocabulary/history?limit=1")["changes"][0]["do"], "describe")
+        post(f"/v1/vocabulary/changes/{renamed['change']}/undo", {})
+        post(f"/v1/vocabulary/changes/{renamed['change']}/restore", {})
+        self.assertEqual(get("/v1/vocabulary?under=Fass")["total"], 2)
+        split, = post("/v1/vocabulary/changes", {"changes": [
+            {"do": "split", "tag": "Fass/Öl", "to": "Tonne",
+             "items": [{"collection": "photos", "id": "2019/p1.png"}]}]})["changes"]
+        self.assertEqual(split["items"], 1)
+        for each in (split, said, renamed):
+            self.assertTrue(post(f"/v1/vocabulary/changes/{each['change']}/undo", {})["undone"])
+        self.assertIn("candidates", get("/v1/vocabulary/candidates?limit=3"))
+        first, second = list(tags)[:2]
+        self.assertEqual(post("/v1/vocabulary/candidates/dismiss", {"tag": first, "into": second})["do"], "keep")
+        self.assertIn("Ölfass".encode(), get("/v1/vocabulary/skos"))
+        self.assertTrue(get("/v1/vocabulary/skos?format=ntriples"))
+        thesaurus = "<u:a> <http://www.w3.org/2004/02/skos/core#prefLabel> \"Ölfass\" ."
+        self.assertEqual(post("/v1/vocabulary/skos", {"text": thesaurus})["changes"], [])
+        post("/v1/vocabulary/skos", {"text": "<u:a>"}, status=400)
+        post("/v1/vocabulary/changes", {"changes": [{"do": "merge", "tag": "dodo", "to": "x"}]}, status=400)
+        post("/v1/vocabulary/changes", {"changes": [{"do": "twist", "tag": "dodo"}]}, status=400)
+        post("/v1/vocabulary/changes/777/undo", {}, status=404)
+
     def test_every_route_answers_as_it_is_described(self):
         self.plant()
         self.json("evaluate", "suggest", self.library, "--collection", "photos", "--features", "text",
@@ -149,6 +200,21 @@ class Interface(Described):
         self.assertEqual(post(f"/v1/runs/{run['run']}/restore", {})["changed"], 5)
         post("/v1/runs/77/undo", {}, status=404)
         post("/v1/concepts/round/tags", {"collection": "photos"}, status=400)
+        self.vocabulary(get, post)
+        self.decisions(get, post)
+        get("/v1/audit?collection=photos", status=404)
+        audited = self.wait_for(server, post("/v1/jobs", {"task": "audit", "collection": "photos", "features": ["text"]},
+                                             status=202))
+        self.assertEqual(audited["state"], "done", audited)
+        for kind in ("wrong", "missing"):
+            entry = get(f"/v1/audit?collection=photos&kind={kind}&limit=1")["entries"][0]
+            self.assertEqual(entry["kind"], kind)
+            left = get(f"/v1/audit?collection=photos&kind={kind}")["left"]
+            decision = {"item": entry["id"], "tag": entry["tag"], "verdict": "accepted"}
+            post("/v1/collections/photos/decisions", {"decisions": [decision]})
+            self.assertEqual(get(f"/v1/audit?collection=photos&kind={kind}")["left"], left - 1)
+            post("/v1/collections/photos/decisions", {"decisions": [{**decision, "verdict": "withdrawn"}]})
+        get("/v1/audit?collection=photos&kind=odd", status=400)
         status = get("/v1/status")
         self.assertFalse(status["kept"])
         self.assertIn("photos", {each["collection"] for each in status["steps"]})

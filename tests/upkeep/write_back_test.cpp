@@ -5,6 +5,7 @@
 #include "commonplace/formats/pictures/photo.h"
 #include "commonplace/io/files.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/vocabulary.h"
 #include "tests/support/sample_library.h"
 #include "tests/support/tiny_images.h"
 
@@ -45,6 +46,24 @@ TEST_F(WriteBack, AMachinesTagStaysTheMachines) {
   add();
   EXPECT_EQ(sources_tags(), 0);
   EXPECT_EQ(shown(), (Names{"animals/owl?"}));
+  EXPECT_EQ(write(true).changed, 0);
+}
+
+TEST_F(WriteBack, WhatTagsMeanNowIsWrittenAndFormerNamesOfMachinesGo) {
+  using Kind = VocabularyEdit::Kind;
+  test::decide_one(library(), "photos", "a.jpg", "Eule", Verdict::accepted);
+  test::decide_one(library(), "photos", "a.jpg", "sea", Verdict::accepted);
+  write(true);
+  add();  // the sidecar says it now, too
+  change_vocabulary(library(), {{.kind = Kind::rename, .tag = "Eule", .to = "owl"},
+                                {.kind = Kind::rename, .tag = "animals", .to = "fauna"}});
+  write(true);
+  const std::string written = test::slurp(sidecar());
+  EXPECT_NE(written.find("<rdf:li>owl</rdf:li>"), std::string::npos) << written;
+  EXPECT_EQ(written.find("animals"), std::string::npos) << written;
+  EXPECT_NE(written.find("fauna"), std::string::npos);
+  add();
+  EXPECT_EQ(shown(), (Names{"sea", "owl", "fauna/owl?"}));
   EXPECT_EQ(write(true).changed, 0);
 }
 

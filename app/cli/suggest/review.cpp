@@ -221,8 +221,10 @@ void add_review(CLI::App& app) {
   command->add_option("--collection", arguments->collection, "The collection to review")
       ->required();
   command
-      ->add_option("--order", arguments->order,
-                   "confident (surest first), uncertain (nearest to 50 % first) or tag (by tag)")
+      ->add_option(
+          "--order", arguments->order,
+          "confident (surest first), uncertain (nearest to 50 % first), useful (the same,\n"
+          "with all tags and items in turn) or tag (by tag)")
       ->capture_default_str();
   command->add_option("--tag", arguments->tag, "The items that deserve this tag");
   command->add_option("-t,--threshold", arguments->threshold,

@@ -2,6 +2,7 @@
 
 #include "app/server/answers.h"
 #include "app/server/jobs/jobs.h"
+#include "commonplace/relate/place_by_time.h"
 #include "commonplace/transfer/ask.h"
 
 namespace commonplace::server {
@@ -15,6 +16,10 @@ Schemas::Json answer_schemas() {
   all.add<app::CollectionsAnswer>("Collections");
   all.add<TagCount>("TagCount");
   all.add<TagsAnswer>("Tags");
+  all.add<TagNode>("TagNode");
+  all.add<VocabularyAnswer>("Vocabulary");
+  all.add<MergeCandidate>("MergeCandidate");
+  all.add<MergeCandidatesAnswer>("MergeCandidates");
   all.add<CompleteAnswer>("Completions");
   all.add<ModelAnswer>("Model");
   all.add<ModelsAnswer>("Models");
@@ -36,6 +41,14 @@ Schemas::Json answer_schemas() {
   all.add<ReviewQuestion>("ReviewEntry");
   all.add<ReviewAnswer>("ReviewAnswer");
   all.add<ReviewTagsAnswer>("ReviewTags");
+  all.add<suggest::Fault>("Fault");
+  all.add<AuditQuestion>("AuditEntry");
+  all.add<AuditAnswer>("AuditAnswer");
+  all.add<LoggedDecision>("LoggedDecision");
+  all.add<DecisionsAnswer>("DecisionLog");
+  all.add<DecisionConflict>("DecisionConflict");
+  all.add<ConflictsAnswer>("DecisionConflicts");
+  all.add<MergedAnswer>("MergedDecisions");
   all.add<CalibrationBin>("ReliabilityBin");
   all.add<EffectAnswer>("ReviewEffect");
   all.add<detect::DetectableConcept>("Concept");
@@ -47,6 +60,7 @@ Schemas::Json answer_schemas() {
   all.add<relate::RelatedNode>("RelatedThing");
   all.add<relate::RelatedNodes>("RelatedKind");
   all.add<relate::Answer>("RelateAnswer");
+  all.add<relate::ItemPlace>("ItemPlace");
   all.add<relate::SameTags>("SamePair");
   all.add<SameTagsAnswer>("SamePairs");
   all.add<relate::Group>("Group");

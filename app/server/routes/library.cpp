@@ -192,7 +192,13 @@ void add_library_routes(Router& router, Workspace& workspace, bool import) {
                 return models_answer(workspace);
               }});
   router.add({"GET", "/v1/evaluations", [&workspace](const Request&, const PathValues&) {
-                return json_answer(EvaluationsAnswer{evaluations(*workspace.library())});
+                EvaluationsAnswer answer{evaluations(*workspace.library())};
+                // What audits found has a route of its own.
+                std::erase_if(answer.evaluations, [](const Evaluation& each) {
+                  return each.verb.find("audit") != std::string::npos ||
+                         each.verb.find("review") != std::string::npos;
+                });
+                return json_answer(answer);
               }});
 }
 

@@ -3,6 +3,7 @@
 #include "app/server/reading.h"
 #include "app/server/routes/routes.h"
 #include "commonplace/base/error.h"
+#include "commonplace/relate/place_by_time.h"
 
 namespace commonplace::server {
 namespace {
@@ -51,6 +52,39 @@ Response relate_answer(Workspace& workspace, const Request& request) {
   return json_answer(answer);
 }
 
+/// What a model of relations tells of an item from its contents; nothing where there is none.
+std::optional<relate::PlaceWithin> told_by_contents(Workspace& workspace, const Request& request,
+                                                    const Collection& collection,
+                                                    const std::string& id) {
+  std::optional<relate::PlaceWithin> guess;
+  try {
+    with_relations(workspace, request, [&](const relate::Answerer& relations) {
+      relate::Query query;
+      query.item = id;
+      query.collection = collection.name;
+      query.limit = 1;
+      if (const auto told = relate::told(relations.ask(query).guess))
+        guess = relate::PlaceWithin{told->place, told->radius};
+    });
+  } catch (const Problem&) {
+    return std::nullopt;  // there is no model
+  } catch (const StorageError&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;  // it knows nothing of this collection, or of items so new
+  }
+  return guess;
+}
+
+Response place_answer(Workspace& workspace, const Request& request, const PathValues& path) {
+  const auto library = workspace.library();
+  const Collection chosen = known_collection(*library, path.at("c"));
+  const Item item = known_item(*library, chosen, path.at("id"));
+  std::optional<relate::PlaceWithin> by_contents;
+  if (!item.place) by_contents = told_by_contents(workspace, request, chosen, item.id);
+  return json_answer(relate::place_of(relate::PlacesByTime(*library, chosen), item, by_contents));
+}
+
 Response same_tags_answer(Workspace& workspace, const Request& request) {
   const std::int64_t limit = number(request, "limit", 20, 1, 1000);
   SameTagsAnswer answer;
@@ -92,6 +126,10 @@ Response map_answer(Workspace& workspace, const Request& request) {
 }  // namespace
 
 void add_relate_routes(Router& router, Workspace& workspace) {
+  router.add({"GET", "/v1/collections/{c}/items/{id}/place",
+              [&workspace](const Request& request, const PathValues& path) {
+                return place_answer(workspace, request, path);
+              }});
   router.add({"GET", "/v1/relate", [&workspace](const Request& request, const PathValues&) {
                 return relate_answer(workspace, request);
               }});

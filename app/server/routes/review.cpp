@@ -22,18 +22,23 @@ class Answers {
     std::string tag;
     double expected = 0;
     bool right = false;
+    double claimed = 0;
+    bool tagged = false;
   };
   void note(const std::string& collection, const Decision& decision,
-            std::optional<double> expected) {
+            const std::optional<suggest::ReviewCandidate>& asked) {
     const std::scoped_lock lock(mutex_);
     const Pair pair = {decision.item, tag_key(decision.tag)};
     auto& of_collection = answers_[collection];
     // A question that is answered again, or taken back, was expected what it was the first time.
+    std::optional<Answer> answer;
+    if (asked) answer = {decision.tag, asked->confidence, false, asked->claimed, asked->tagged};
     const auto before = of_collection.find(pair);
-    if (before != of_collection.end()) expected = before->second.expected;
+    if (before != of_collection.end()) answer = before->second;
     of_collection.erase(pair);
-    if (decision.verdict != Verdict::withdrawn && expected)
-      of_collection[pair] = {decision.tag, *expected, decision.verdict == Verdict::accepted};
+    if (decision.verdict == Verdict::withdrawn || !answer) return;
+    answer->right = decision.verdict == Verdict::accepted;
+    of_collection[pair] = *answer;
   }
   std::vector<Answer> of(const std::string& collection) const {
     const std::scoped_lock lock(mutex_);
@@ -66,15 +71,15 @@ Response decide_answer(Workspace& workspace, Answers& answers, const Request& re
     decisions.push_back({demanded_text(each, "item"), demanded_text(each, "tag"),
                          verdict_of(demanded_text(each, "verdict")), ""});
   const Collection chosen = known_collection(*workspace.library(), path.at("c"));
-  std::vector<std::optional<double>> expected;
+  std::vector<std::optional<suggest::ReviewCandidate>> asked;
   for (const Decision& each : decisions)
-    expected.push_back(workspace.expected(chosen.name, each.item, each.tag));
+    asked.push_back(workspace.asked(chosen.name, each.item, each.tag));
   DecisionRun run;
   workspace.write([&](Library& library) {
     run = decide(library, {{known_collection(library, chosen.name), decisions}});
   });
   for (std::size_t i = 0; i < decisions.size(); ++i)
-    answers.note(chosen.name, decisions[i], expected[i]);
+    answers.note(chosen.name, decisions[i], asked[i]);
   return json_answer(ChangeAnswer{run});
 }
 
@@ -112,19 +117,30 @@ Open open_questions(Workspace& workspace, const Request& request) {
   return open;
 }
 
-Response review_answer(Workspace& workspace, const Request& request) {
+/// What the answers since the server was started say of the chances of others.
+suggest::AnswerCalibration calibration_of(const Answers& answers, const std::string& collection) {
+  suggest::AnswerCalibration calibration;
+  const std::vector<Answers::Answer> all = answers.of(collection);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    calibration.note(all[i].claimed, all[i].tagged, all[i].right, i + 1 < all.size());
+  return calibration;
+}
+
+Response review_answer(Workspace& workspace, const Answers& answers, const Request& request) {
   const std::int64_t offset = number(request, "offset", 0, 0, 1LL << 40);
   const std::int64_t limit = number(request, "limit", 50, 0, 500);
   const Open open = open_questions(workspace, request);
   const auto library = workspace.library();
   ItemReader reader(*library, open.collection);
   ReviewAnswer answer = {open.model, open.collection.name, std::ssize(open.left), {}};
+  const suggest::AnswerCalibration chance = calibration_of(answers, open.collection.name);
   for (std::int64_t at = offset; at < std::ssize(open.left) && std::ssize(answer.entries) < limit;
        ++at) {
     const suggest::ReviewCandidate& each = *open.left[static_cast<std::size_t>(at)];
     const std::optional<Item> item = reader.find(each.id);
     if (!item) continue;
-    answer.entries.push_back({brief(workspace, open.collection, *item), each.tag, each.confidence});
+    answer.entries.push_back(
+        {brief(workspace, open.collection, *item), each.tag, chance(each.claimed, each.tagged)});
     answer.entries.back().brief.snippet = suggest::snippet_of(item->text);
   }
   return json_answer(answer);
@@ -194,9 +210,10 @@ void add_review_routes(Router& router, Workspace& workspace) {
               [&workspace](const Request& request, const PathValues& path) {
                 return suggestions_answer(workspace, request, path);
               }});
-  router.add({"GET", "/v1/review", [&workspace](const Request& request, const PathValues&) {
-                return review_answer(workspace, request);
-              }});
+  router.add(
+      {"GET", "/v1/review", [&workspace, answers](const Request& request, const PathValues&) {
+         return review_answer(workspace, *answers, request);
+       }});
   router.add({"GET", "/v1/review/tags", [&workspace](const Request& request, const PathValues&) {
                 return review_tags_answer(workspace, request);
               }});

@@ -46,6 +46,9 @@ void add_select_routes(Router& router, Workspace& workspace);
 void add_review_routes(Router& router, Workspace& workspace);
 void add_detect_routes(Router& router, Workspace& workspace);
 void add_relate_routes(Router& router, Workspace& workspace);
+void add_audit_routes(Router& router, Workspace& workspace);
+void add_decision_routes(Router& router, Workspace& workspace);
+void add_vocabulary_routes(Router& router, Workspace& workspace);
 /// `keeper` is none where the library is not kept up to date.
 void add_keep_routes(Router& router, Workspace& workspace, const Keeper* keeper);
 /// `folders` are those that may be imported from; `added` is called when items have come.

@@ -15,6 +15,7 @@
 #include "commonplace/io/json.h"
 #include "commonplace/library/items/items.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/tag_meanings.h"
 
 namespace commonplace::detect {
 namespace {
@@ -78,6 +79,7 @@ struct Answerer::Parts {
         source(commonplace::collection(library_, model.collection)),
         features(library_, source, model.features),
         jobs(jobs_) {
+    if (model.options.concepts_from == "tags") TagMeanings(library_).rename(model.concepts);
     for (std::size_t i = 0; i < model.concepts.size(); ++i)
       numbers.emplace(tag_key(model.concepts[i]), static_cast<Eigen::Index>(i));
   }

@@ -144,8 +144,9 @@ std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handl
 
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_); }
 
-Transaction::Transaction(Database& database) : database_(database) {
-  database_.execute("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database)
+    : database_(database), open_(!database.in_transaction()) {
+  if (open_) database_.execute("BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {
@@ -158,6 +159,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  if (!open_) return;
   database_.execute("COMMIT");
   open_ = false;
 }

@@ -90,6 +90,7 @@ class Database {
 };
 
 /// Holds the one write lock of the database; what was done is undone unless `commit` is called.
+/// Within another transaction it is a part of that one.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -100,7 +101,7 @@ class Transaction {
 
  private:
   Database& database_;
-  bool open_ = true;
+  bool open_;
 };
 
 /// While it lives, everything read is of one moment, whatever others write; nothing may be written

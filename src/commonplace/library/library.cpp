@@ -11,6 +11,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/library/schema.h"
 #include "commonplace/library/stored/stored_models.h"
+#include "commonplace/library/tags/tag_meanings.h"
 
 namespace commonplace {
 namespace {
@@ -86,8 +87,10 @@ std::string state_of(const Library& library, const Collection& collection) {
       library.database().prepare("SELECT coalesce(max(id), 0) FROM decision WHERE collection = ?");
   last.bind(collection.name);
   last.step();
+  const std::string vocabulary = meanings_state(library);
   return concat(collection.id, ' ', collection.revision, ' ', collection.items, ' ',
-                collection.changed, ' ', last.integer(0));
+                collection.changed, vocabulary.empty() ? "" : " v" + vocabulary, ' ',
+                last.integer(0));
 }
 
 CollectionFacts facts_of(const Library& library, const Collection& collection) {

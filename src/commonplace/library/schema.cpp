@@ -284,6 +284,29 @@ CREATE TABLE upkeep(                -- what was brought up to date, and from wha
   PRIMARY KEY(collection, step)
 ) STRICT, WITHOUT ROWID;
 )sql",
+    // What tags mean by the vocabulary, beside what sources and people wrote; both tables of tags
+    // of
+    // people, and what machines say, are shown by it.
+    R"sql(
+ALTER TABLE tag ADD COLUMN colour TEXT NOT NULL DEFAULT '';
+ALTER TABLE tag ADD COLUMN said TEXT;      -- its name as first written, where it is shown otherwise
+ALTER TABLE tag ADD COLUMN means INTEGER REFERENCES tag; -- the tag that it means instead
+ALTER TABLE tag ADD COLUMN gone INTEGER NOT NULL DEFAULT 0; -- it was deleted
+CREATE INDEX tag_by_means ON tag(means);
+CREATE TABLE source_tag(            -- what the source says where human_tag has it otherwise
+  item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  tag INTEGER NOT NULL REFERENCES tag,
+  count REAL NOT NULL,
+  written TEXT,
+  PRIMARY KEY(item, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX source_tag_by_tag ON source_tag(tag);
+ALTER TABLE decision ADD COLUMN said INTEGER REFERENCES tag; -- the tag decided on, where it means
+                                                             -- another or is shown otherwise
+ALTER TABLE decision ADD COLUMN meant INTEGER;               -- the verdict, where that is another
+CREATE INDEX decision_by_tag ON decision(tag);
+)sql",
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "commonplace/library/stored/stored_features.h"
 #include "commonplace/library/stored/stored_models.h"
 #include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_meanings.h"
 #include "commonplace/math/dense_products.h"
 #include "commonplace/math/sparse_ops.h"
 #include "commonplace/rows/item_texts.h"
@@ -74,7 +75,11 @@ struct Answerer::Parts {
   Parts(const Library& library_, const std::string& name, int jobs_)
       : library(library_),
         model(load_model(TensorFile(model_record(library_, name).file))),
-        jobs(jobs_) {}
+        jobs(jobs_) {
+    const TagMeanings meanings(library_);
+    for (PlacedModality& each : model.modalities)
+      if (each.what.of == NodeType::tags) meanings.rename(each.names);
+  }
 
   Asked ask(const Query& query) const;
   void ask_item(const Query& query, Asked& asked) const;

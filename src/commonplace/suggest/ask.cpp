@@ -104,6 +104,7 @@ struct Answerer::Parts {
   Model model{};
   Update update{};
   ColumnByKey by_key{};
+  Columns never{};  ///< tags that the vocabulary keeps from being suggested
   std::unordered_map<std::string, std::int64_t> known{};  ///< by id
   std::vector<std::vector<std::int32_t>> parents{};
   std::optional<SuggesterLookup> lookup{};
@@ -136,7 +137,12 @@ struct Answerer::Parts {
   }
 
   void number() {
+    const TagMeanings meanings(library);
+    follow_vocabulary(model, meanings);  // an up to date model of another state was not asked to
     by_key = number_tags(model);
+    never.clear();
+    for (std::size_t i = 0; i < model.tags.size(); ++i)
+      if (!meanings.may_be_proposed(model.tags[i])) never.insert(static_cast<std::int32_t>(i));
     parents = parents_of(model, by_key);
     lookup.emplace(model.suggester);
     known.clear();
@@ -202,18 +208,20 @@ Answer Answerer::Parts::pick(std::span<const float> scores, const Asked& asked,
   // By score rather than confidence, which is the same for all of the greatest scores.
   std::vector<float> best(scores.begin(), scores.end());
   for (std::size_t tag = 0; tag < best.size(); ++tag)
-    if (!asked.barred.contains(static_cast<std::int32_t>(tag)))
+    if (!asked.barred.contains(static_cast<std::int32_t>(tag)) &&
+        !never.contains(static_cast<std::int32_t>(tag)))
       for (const std::int32_t parent : parents[tag])
         best[static_cast<std::size_t>(parent)] =
             std::max(best[static_cast<std::size_t>(parent)], scores[tag]);
   const double threshold = options.threshold.value_or(model.suggester.threshold);
-  const std::int64_t wanted = options.limit + static_cast<std::int64_t>(asked.barred.size());
+  const std::int64_t wanted =
+      options.limit + static_cast<std::int64_t>(asked.barred.size() + never.size());
   Answer answer;
   for (const std::int32_t tag :
        options.only.empty() ? best_tags(best, wanted) : std::vector{column_of(options.only)}) {
     const auto place = static_cast<std::size_t>(tag);
     const double sure = sureness(best[place]);
-    if (asked.barred.contains(tag) || sure < threshold ||
+    if (asked.barred.contains(tag) || never.contains(tag) || sure < threshold ||
         std::ssize(answer.suggestions) >= options.limit)
       continue;
     Suggestion& one = answer.suggestions.emplace_back();
@@ -422,8 +430,9 @@ const std::string& Answerer::collection() const { return parts_->model.collectio
 const Update& Answerer::update() const { return parts_->update; }
 
 Update Answerer::refresh() {
+  const std::string before = parts_->model.state;
   const Update update = update_model(parts_->model, parts_->library, {.jobs = parts_->jobs});
-  if (update.any()) parts_->number();
+  if (update.any() || parts_->model.state != before) parts_->number();
   return update;
 }
 

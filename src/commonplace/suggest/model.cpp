@@ -1,6 +1,10 @@
 #include "commonplace/suggest/model.h"
 
+#include <map>
+#include <set>
+
 #include "commonplace/base/error.h"
+#include "commonplace/formats/tag_name.h"
 #include "commonplace/io/tensors.h"
 
 namespace commonplace::suggest {
@@ -9,6 +13,34 @@ namespace {
 constexpr int kLayout = 1;
 
 }  // namespace
+
+void follow_vocabulary(Model& model, const TagMeanings& meanings) {
+  if (meanings.empty()) return;
+  meanings.rename(model.tags);
+  for (Evidence::Source& source : model.evidence.sources) {
+    if (!source.is_tags()) continue;
+    std::vector<std::string> keys = source.terms.strings();
+    meanings.rename(keys);
+    TermTable terms;
+    for (const std::string& key : keys) terms.add(tag_key(key));
+    // Two that are spelt alike now would take each other's place.
+    if (terms.size() == source.terms.size()) source.terms = std::move(terms);
+  }
+  TagControl& control = model.control;
+  for (std::set<std::string>* keys : {&control.include, &control.exclude}) {
+    std::set<std::string> now;
+    for (const std::string& key : *keys)
+      if (const std::string name = meanings.now(key); !name.empty()) now.insert(tag_key(name));
+    *keys = std::move(now);
+  }
+  std::map<std::string, std::string> synonyms;
+  for (const auto& [from, to] : control.synonyms) {
+    const std::string key = tag_key(meanings.now(from));
+    const std::string meant = meanings.now(to);
+    if (!key.empty() && !meant.empty() && key != tag_key(meant)) synonyms[key] = meant;
+  }
+  control.synonyms = std::move(synonyms);
+}
 
 template <class Self, class Visit>
 requires std::is_same_v<std::remove_const_t<Self>, Model>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "commonplace/library/tags/tag_meanings.h"
 #include "commonplace/suggest/core/suggester.h"
 #include "commonplace/suggest/evidence.h"
 #include "commonplace/suggest/names.h"
@@ -40,6 +41,11 @@ struct Model {
   ModelOptions options;
   std::string state;  ///< of the collection when it was learned or last updated
 };
+
+/// Calls tags by the names that they have in the vocabulary now, so that what was learned of them
+/// holds. Those that mean no tag of their own any more keep their names, and are not to be
+/// suggested.
+void follow_vocabulary(Model& model, const TagMeanings& meanings);
 
 /// A safetensors file of kind "suggest".
 void save(const Model& model, const std::filesystem::path& path);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "commonplace/base/error.h"
@@ -74,10 +76,38 @@ Options suggest_options(const Answerer& suggester, const ReviewOptions& options)
   Options result;
   result.limit = kMostPerItem;
   result.threshold = options.threshold;
-  if (options.order == ReviewOrder::uncertain && !result.threshold)
+  const bool unsure =
+      options.order == ReviewOrder::uncertain || options.order == ReviewOrder::useful;
+  if (unsure && !result.threshold)
     result.threshold = std::min(suggester.model().suggester.threshold, kLeastUncertain);
   if (!options.tag.empty()) result.only = tag_of_model(suggester, options.tag);
   return result;
+}
+
+void put_in_order(ReviewOrder order, std::vector<ReviewCandidate>& found) {
+  if (order == ReviewOrder::useful) {
+    std::unordered_map<std::string, std::int64_t> items;
+    std::unordered_map<std::string, std::int64_t> tags;
+    std::vector<ReviewQuestion> questions;
+    for (const ReviewCandidate& each : found)
+      questions.push_back({items.emplace(each.id, std::ssize(items)).first->second,
+                           tags.emplace(each.tag, std::ssize(tags)).first->second, each.confidence,
+                           each.tagged});
+    std::vector<ReviewCandidate> ordered;
+    for (const std::size_t i : useful_order(questions)) ordered.push_back(std::move(found[i]));
+    found = std::move(ordered);
+    return;
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const ReviewCandidate& a, const ReviewCandidate& b) {
+                     if (order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
+                     const double far_a = std::abs(a.confidence - 0.5);
+                     const double far_b = std::abs(b.confidence - 0.5);
+                     if (order == ReviewOrder::uncertain && far_a != far_b) return far_a < far_b;
+                     if (order != ReviewOrder::uncertain && a.confidence != b.confidence)
+                       return a.confidence > b.confidence;
+                     return a.score > b.score;
+                   });
 }
 
 std::int64_t& count_of(ReviewCounts& counts, Verdict verdict) {
@@ -91,8 +121,9 @@ std::int64_t& count_of(ReviewCounts& counts, Verdict verdict) {
 ReviewOrder review_order(const std::string& name) {
   if (name == "confident") return ReviewOrder::confident;
   if (name == "uncertain") return ReviewOrder::uncertain;
+  if (name == "useful") return ReviewOrder::useful;
   if (name == "tag") return ReviewOrder::tag;
-  fail("the order '", name, "' is not known; give confident, uncertain or tag");
+  fail("the order '", name, "' is not known; give confident, uncertain, useful or tag");
 }
 
 std::string snippet_of(const std::string& text) {
@@ -107,22 +138,19 @@ std::vector<ReviewCandidate> review_candidates(const Answerer& suggester,
                                                const ReviewOptions& options, const Run& run) {
   require(options.limit >= 0, "the limit is ", options.limit, "; expected 1 or more, or 0 for all");
   std::vector<ReviewCandidate> found;
+  const AnswerCalibration usual;
+  std::unordered_set<std::string> tagged;
+  if (collection == suggester.collection())
+    tagged.insert(suggester.model().known_ids.begin(), suggester.model().known_ids.end());
   suggester.ask_all(
       collection, suggest_options(suggester, options),
       [&](std::int64_t, const std::string& id, const Answer& answer) {
         for (const Suggestion& each : answer.suggestions)
-          found.push_back({id, each.tag, each.confidence, each.score});
+          found.push_back({id, each.tag, usual(each.confidence, tagged.contains(id)), each.score,
+                           each.confidence, tagged.contains(id)});
       },
       run);
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const ReviewCandidate& a, const ReviewCandidate& b) {
-                     if (options.order == ReviewOrder::tag && a.tag != b.tag) return a.tag < b.tag;
-                     const double far_a = std::abs(a.confidence - 0.5);
-                     const double far_b = std::abs(b.confidence - 0.5);
-                     if (options.order == ReviewOrder::uncertain && far_a != far_b)
-                       return far_a < far_b;
-                     return a.score > b.score;
-                   });
+  put_in_order(options.order, found);
   if (options.limit > 0 && std::ssize(found) > options.limit)
     found.resize(static_cast<std::size_t>(options.limit));
   return found;
@@ -148,7 +176,7 @@ ReviewEntry ReviewQueue::read(const ReviewCandidate& candidate) {
   entry.image = image_location(collection_, *item);
   for (const ItemTag& tag : item->tags) entry.tags.push_back(tag.name);
   entry.tag = candidate.tag;
-  entry.confidence = candidate.confidence;
+  entry.confidence = calibration_(candidate.claimed, candidate.tagged);
   return entry;
 }
 
@@ -163,7 +191,7 @@ std::optional<ReviewEntry> ReviewQueue::look(std::int64_t behind, bool explain) 
   options.explain = true;
   const Answer answer = suggester_.ask(collection_.name, std::span(&candidate.id, 1), options)[0];
   if (answer.suggestions.empty()) return std::nullopt;
-  entry.confidence = answer.suggestions[0].confidence;
+  entry.confidence = calibration_(answer.suggestions[0].confidence, candidate.tagged);
   entry.explained = answer.suggestions[0].explained;
   entry.reasons = answer.suggestions[0].reasons;
   return entry;
@@ -198,7 +226,10 @@ void ReviewQueue::count(const std::string& tag, Verdict verdict, std::int64_t by
 
 void ReviewQueue::answer(Verdict verdict) {
   require(next() != nullptr, "there is nothing left to answer");
-  if (verdict != Verdict::withdrawn) store(queue_.front(), verdict);
+  if (verdict != Verdict::withdrawn) {
+    calibration_.note(queue_.front().claimed, queue_.front().tagged, verdict == Verdict::accepted);
+    store(queue_.front(), verdict);
+  }
   count(queue_.front().tag, verdict, 1);
   answers_.push_back({std::move(queue_.front()), verdict});
   queue_.pop_front();

@@ -12,12 +12,14 @@
 #include "commonplace/library/library.h"
 #include "commonplace/library/tags/decisions.h"
 #include "commonplace/suggest/ask.h"
+#include "commonplace/suggest/core/review_questions.h"
 
 namespace commonplace::suggest {
 
 enum class ReviewOrder {
   confident,  ///< surest first, of equally sure ones by their scores
-  uncertain,  ///< nearest to even chances first: each answer teaches most
+  uncertain,  ///< nearest to even chances first
+  useful,     ///< the same, but of a tag or an item that was asked about already, later ones
   tag,        ///< tag by tag, within one the surest first
 };
 /// By its name; Error for another.
@@ -67,8 +69,10 @@ struct ReviewCounts {
 struct ReviewCandidate {
   std::string id;
   std::string tag;
-  double confidence = 0;
+  double confidence = 0;  ///< that the answer is yes, as far as is known before any
   double score = 0;
+  double claimed = 0;   ///< what the model says, of an item whose tags were all kept back
+  bool tagged = false;  ///< people gave the item tags, and left this one out
 };
 
 /// All questions about a collection, in their order. O(items). Error for a tag that the model does
@@ -128,6 +132,7 @@ class ReviewQueue {
   Library& library_;
   Answerer& suggester_;
   Collection collection_;
+  AnswerCalibration calibration_;
   std::deque<ReviewCandidate> queue_;
   std::optional<ReviewEntry> current_;
   std::optional<ItemReader> reader_;  ///< knows the decisions of when it was made

@@ -210,6 +210,7 @@ Update update_model(Model& model, const Library& library, const Run& run) {
   const ReadSnapshot snapshot = read_snapshot(library);
   const Collection source = collection(library, model.collection);
   std::string state = state_of(library, source);
+  follow_vocabulary(model, TagMeanings(library));
   const bool renamed = !model.naming.empty() && model.naming.state != vocabulary_state(library);
   if (state == model.state && !renamed) return {};
   run.progress({"learning what has changed", 0, 0, ""});

@@ -10,6 +10,7 @@
 #include "commonplace/io/files.h"
 #include "commonplace/library/machine/machine_marks.h"
 #include "commonplace/library/tags/decisions.h"
+#include "commonplace/library/tags/tag_meanings.h"
 
 namespace commonplace {
 namespace {
@@ -97,6 +98,8 @@ WriteBackSummary write_back(Library& library, const Collection& collection,
   std::unordered_map<std::string, std::vector<std::string>> rejected;
   for (const Decision& decision : decisions_in_force(library, collection.name))
     if (decision.verdict == Verdict::rejected) rejected[decision.item].push_back(decision.tag);
+  for (auto& [id, names] : former_names(library, collection))
+    rejected[id].insert(rejected[id].end(), names.begin(), names.end());
   ItemReader reader(library, collection, options.tags);
   for (Item item; reader.next(item);) {
     progress({"writing sidecars", static_cast<std::uint64_t>(reader.row()),

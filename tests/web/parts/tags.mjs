@@ -62,9 +62,15 @@ export const tags = {
       await said(page, '“port” deleted.');
       await until(async () => (await tagsOf(library, 'b')).length === 0, 'it is gone');
       await page.keyboard.press('Control+z');
-      await said(page, /^Taken back: \d+ changes\.$/);
+      await said(page, /^Taken back: \d+ changes?\.$/);
       await until(async () => (await tagsOf(library, 'b')).join() === 'port/ship', 'it is back');
       await row(page, 'port').waitFor();
+      await page.getByText('What was changed').click();
+      const history = page.locator('.tag-history li');
+      await history.filter({ hasText: '“harbour” is called “port”.' }).getByRole('button', { name: 'Take back' }).click();
+      await until(async () => (await tagsOf(library, 'b')).join() === 'harbour/ship', 'an earlier one is taken back by itself');
+      await history.filter({ hasText: '“harbour” is called “port”.' }).getByRole('button', { name: 'Do it again' }).click();
+      await until(async () => (await tagsOf(library, 'b')).join() === 'port/ship', 'and done again');
     }, { library });
   },
 
@@ -86,13 +92,23 @@ export const tags = {
       await said(page, '“pet” and “pets” into “companion”.');
       await until(async () => (await tagsOf(library, 'x0')).join() === 'animals/cat,companion' && (await tagsOf(library, 'x1')).join() === 'animals/dog,companion', 'both mean it');
       await row(page, 'companion').click();
+      await page.locator('.tag-panel').getByText('Also called').waitFor();
+      await page.getByLabel('Description').fill('Whoever lives with us');
+      await page.keyboard.press('Control+Enter');
+      await said(page, 'The description of “companion” is kept.');
+      await page.getByLabel('Only people give it').check();
+      await said(page, 'Machines never give “companion”.');
       const before = await row(page, 'companion').locator('.tag').evaluate((each) => getComputedStyle(each).color);
       await page.locator('input.hue').focus();
       for (let i = 0; i < 3; ++i) await page.keyboard.press('PageUp');
       await until(async () => (await row(page, 'companion').locator('.tag').evaluate((each) => getComputedStyle(each).color)) !== before, 'it has another colour');
+      await said(page, 'The colour of “companion” is kept.');
+      await page.evaluate(() => localStorage.clear());
       await page.reload();
       await row(page, 'companion').waitFor();
-      assert.notEqual(await row(page, 'companion').locator('.tag').evaluate((each) => getComputedStyle(each).color), before, 'and keeps it');
+      await until(async () => (await page.getByLabel('Description').inputValue()) === 'Whoever lives with us', 'the library has what was said');
+      assert.ok(await page.getByLabel('Only people give it').isChecked());
+      await until(async () => (await row(page, 'companion').locator('.tag').evaluate((each) => getComputedStyle(each).color)) !== before, 'and the colour');
       assert.deepEqual(await barriers(page), []);
     }, { library });
   },

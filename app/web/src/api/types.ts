@@ -50,6 +50,43 @@ export interface DetectQuestion {
   uncertain?: boolean;
 }
 
+export interface VocabularyEdit {
+  do: 'rename' | 'merge' | 'nest' | 'delete' | 'split' | 'describe' | 'keep';
+  tag: string;
+  to?: string;
+  items?: {
+    collection: string;
+    id: string;
+  }[];
+  description?: string;
+  colour?: string;
+  manual?: boolean;
+  hidden?: boolean;
+}
+
+export interface VocabularyChange {
+  change: number;
+  do: 'rename' | 'merge' | 'nest' | 'delete' | 'split' | 'describe' | 'keep';
+  tag: string;
+  to: string;
+  items: number;
+  who: string;
+  time: string;
+  undone: string | null;
+  before?: {
+    description: string;
+    colour: string;
+    manual: boolean;
+    hidden: boolean;
+  };
+  after?: {
+    description: string;
+    colour: string;
+    manual: boolean;
+    hidden: boolean;
+  };
+}
+
 export interface MachineRun {
   run: number;
   time: string;
@@ -182,6 +219,37 @@ export interface Tags {
   collection: string; // of the tags
   total: number; // tags that begin so
   tags: TagCount[]; // most used first
+}
+
+export interface TagNode {
+  tag: string; // its whole name
+  items: number; // that people gave it
+  below: number; // the same with all levels under it, each item once
+  machine: number; // that a machine gave it
+  description: string; // what it is for
+  colour: string; // #rrggbb, if one was chosen
+  manual: boolean; // machines never give it
+  hidden: boolean; // it is not shown among others
+  also: string[]; // names that mean it now
+}
+
+export interface Vocabulary {
+  total: number; // tags that are meant
+  tags: TagNode[]; // in the order of the tree
+}
+
+export interface MergeCandidate {
+  tag: string; // the one of fewer items
+  into: string; // the one that it would mean
+  why: 'writing' | 'plural' | 'level' | 'spelling' | 'use'; // why they may be one
+  score: number; // how sure, 0 to 1
+  items: number; // that have the first
+  into_items: number; // that have the second
+  together: number; // that have both
+}
+
+export interface MergeCandidates {
+  candidates: MergeCandidate[]; // surest first
 }
 
 export interface Completions {
@@ -406,6 +474,74 @@ export interface ReviewTags {
   }[]; // most questions first
 }
 
+export type Fault = 'wrong' | 'missing';
+
+export interface AuditEntry {
+  collection: string; // that it is of
+  id: string; // its name there
+  title: string; // for people
+  image: boolean; // it has a picture that can be shown
+  tags: string[]; // that people gave it
+  ratio?: number; // width by height of its picture
+  time?: string; // of it
+  url?: string; // an address that may be opened
+  snippet?: string; // a few lines of its text, about what was asked for
+  tag: string; // in question
+  kind: Fault; // whether it is probably wrong or missing
+  doubt: number; // how much it looks like a fault, 0 to 1
+  confidence: number; // that the item has the tag, by what other items teach
+  usual: number; // the same, mean over the items that have it
+  reason: string; // in words
+}
+
+export interface AuditAnswer {
+  collection: string; // that was looked through
+  audited: string; // when
+  items: number; // that were judged
+  given: number; // tags that they have
+  left: number; // questions that are open
+  entries: AuditEntry[]; // those of the page, the most probable faults first
+}
+
+export interface LoggedDecision {
+  library: string; // where it was made, by its identity
+  number: number; // of the decision there
+  collection: string; // of the item
+  item: string; // that it is about
+  tag: string; // as written
+  verdict: Verdict; // what was decided
+  who: string; // decided it
+  time: string; // when
+}
+
+export interface DecisionLog {
+  total: number; // decisions in the log
+  decisions: LoggedDecision[]; // in the order in which they came here
+}
+
+export interface DecisionConflict {
+  collection: string; // of the item
+  item: string; // that it is about
+  tag: string; // that it is about
+  in_force: Verdict; // by the rule
+  said: {
+    who: string; // says so
+    verdict: Verdict; // what
+    time: string; // when
+  }[]; // the last word of each person, the newest first
+}
+
+export interface DecisionConflicts {
+  conflicts: DecisionConflict[]; // what persons say differently
+}
+
+export interface MergedDecisions {
+  read: number; // decisions in the log
+  new: number; // that were not known
+  known: number; // that were here already
+  conflicts: DecisionConflict[]; // what persons say differently now
+}
+
 export interface ReliabilityBin {
   pairs: number; // in it
   confidence: number; // on average
@@ -530,6 +666,23 @@ export interface RelateAnswer {
     longitude: number; // degrees east
     radius: number; // metres: half of such guesses were nearer
   } | null; // where it may have been taken; null: nothing tells
+}
+
+export interface ItemPlace {
+  id: string; // of the item
+  known: boolean; // it has a place of its own
+  guess: {
+    latitude: number; // degrees north
+    longitude: number; // degrees east
+    radius: number; // metres: half of such guesses were nearer
+  } | null; // where it may be from; null: it cannot be told
+  from: {
+    id: string; // of an item of nearly the same time
+    minutes: number; // later, or, below 0, earlier
+    latitude: number; // degrees north
+    longitude: number; // degrees east
+  }[]; // items of nearly the same time, whose places are known
+  why: string; // in words
 }
 
 export interface SamePair {

@@ -1,49 +1,39 @@
-/** Tags themselves, in place of what has them: each change is one of all items that have the tag. */
-import { collections } from '../state/library';
-import { tagQuery } from '../state/route';
-import * as api from './api';
-import type { ChangeAnswer, TagChange, TagCount } from './types';
+/** Requests about tags themselves, not about what has them. */
+import { request, withQuery } from './http';
+import type { MergeCandidates, TagNode, Vocabulary, VocabularyChange, VocabularyEdit } from './types';
 
-/** A tag that is called otherwise, with all below it; or, with no name, is nowhere any more. */
-export interface Renaming {
-  tag: string;
-  to?: string;
-}
+/** How many are asked for at once, and how many there may be. */
+const PAGE = 1000;
+const MOST = 50_000;
 
-/** So many tags are counted. */
-const MOST = 1000;
-
-/** All tags of all collections, of hidden items too. */
-export const vocabulary = async (signal?: AbortSignal): Promise<TagCount[]> =>
-  (await api.facets({ q: '', collection: [], tags: MOST }, signal)).tags;
-
-/** What all that have the tag get in its place. */
-async function moved({ tag, to }: Renaming): Promise<ChangeAnswer[]> {
-  const changes: TagChange[] = [...(to === undefined ? [] : [{ do: 'add' as const, tag: to }]), { do: 'remove', tag }];
-  const answers = [await api.change({ search: { q: tagQuery(tag), words_only: true } }, changes)];
-  if (collections.value.some((each) => (each.hidden ?? 0) > 0)) {
-    answers.push(await api.change({ search: { q: `${tagQuery(tag)} #hidden`, words_only: true } }, changes));
+/** All tags, those that are not shown among others too, in the order of the tree. */
+export async function vocabulary(signal?: AbortSignal): Promise<TagNode[]> {
+  const all: TagNode[] = [];
+  for (let total = 1; all.length < Math.min(total, MOST);) {
+    const answer = await request<Vocabulary>(withQuery('/v1/vocabulary', { offset: all.length, limit: PAGE, hidden: true }), { signal });
+    if (answer.tags.length === 0) break;
+    all.push(...answer.tags);
+    total = answer.total;
   }
-  return answers;
+  return all;
 }
 
-/** The renamings that these mean for each tag below them, the deepest first, so that none is taken for what is above it. */
-export function spread(renamings: Renaming[], known: string[]): Renaming[] {
-  const all = renamings.flatMap(({ tag, to }) => known
-    .filter((each) => `${each}/`.toLowerCase().startsWith(`${tag}/`.toLowerCase()))
-    .map((each) => ({ tag: each, to: to === undefined ? undefined : to + each.slice(tag.length) })));
-  return all.filter(({ tag, to }) => to?.toLowerCase() !== tag.toLowerCase())
-    .sort((a, b) => b.tag.split('/').length - a.tag.split('/').length);
-}
+/** All changes are made, or none. */
+export const changeVocabulary = async (changes: VocabularyEdit[]): Promise<VocabularyChange[]> =>
+  (await request<{ changes: VocabularyChange[] }>('/v1/vocabulary/changes', { method: 'POST', body: { changes } })).changes;
 
-/** Renames tags with all below them; where one fails, what was done before it is taken back. */
-export async function rename(renamings: Renaming[], known: string[]): Promise<ChangeAnswer[]> {
-  const answers: ChangeAnswer[] = [];
-  try {
-    for (const each of spread(renamings, known)) answers.push(...await moved(each));
-  } catch (error) {
-    for (const each of answers.reverse()) if (each.stored > 0) await api.undo(each);
-    throw error;
-  }
-  return answers;
-}
+export const vocabularyHistory = (limit: number, signal?: AbortSignal) =>
+  request<{ total: number; changes: VocabularyChange[] }>(withQuery('/v1/vocabulary/history', { limit }), { signal });
+
+export const undoChange = (change: number) =>
+  request<VocabularyChange>(`/v1/vocabulary/changes/${change}/undo`, { method: 'POST' });
+
+export const restoreChange = (change: number) =>
+  request<VocabularyChange>(`/v1/vocabulary/changes/${change}/restore`, { method: 'POST' });
+
+export const candidates = (limit: number, signal?: AbortSignal) =>
+  request<MergeCandidates>(withQuery('/v1/vocabulary/candidates', { limit }), { signal });
+
+/** They are not the same: they are not proposed again. */
+export const dismissCandidate = (tag: string, into: string) =>
+  request<VocabularyChange>('/v1/vocabulary/candidates/dismiss', { method: 'POST', body: { tag, into } });

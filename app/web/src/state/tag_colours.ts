@@ -10,7 +10,7 @@ function kept(): Record<string, number> {
   }
 }
 
-/** Hues that were chosen, by root; kept in this browser. */
+/** Hues that were chosen, by root; the library has them, and this browser keeps them for the next visit. */
 export const chosenHues = signal<Record<string, number>>(kept());
 
 export const rootOf = (tag: string) => tag.split('/')[0]!.toLowerCase();
@@ -25,7 +25,42 @@ export function hueOf(tag: string): number {
   return (sum >>> 3) % 360;
 }
 
+function keep(hues: Record<string, number>): void {
+  chosenHues.value = hues;
+  globalThis.localStorage?.setItem(KEY, JSON.stringify(hues));
+}
+
 export function chooseHue(tag: string, hue: number): void {
-  chosenHues.value = { ...chosenHues.value, [rootOf(tag)]: hue };
-  globalThis.localStorage?.setItem(KEY, JSON.stringify(chosenHues.value));
+  keep({ ...chosenHues.value, [rootOf(tag)]: hue });
+}
+
+/** What the library says of colours, in place of what was known of them. */
+export function takeColours(tags: { tag: string; colour: string }[]): void {
+  const hues: Record<string, number> = {};
+  for (const each of tags) {
+    const hue = each.tag.includes('/') ? undefined : hueOfColour(each.colour);
+    if (hue !== undefined) hues[rootOf(each.tag)] = hue;
+  }
+  keep(hues);
+}
+
+/** A colour of that hue, as the library keeps it. */
+export function colourOfHue(hue: number): string {
+  const part = (turn: number) => {
+    const at = (turn + hue / 30) % 12;
+    return Math.round(255 * (0.5 - 0.3 * Math.max(-1, Math.min(at - 3, 9 - at, 1)))).toString(16).padStart(2, '0');
+  };
+  return `#${part(0)}${part(8)}${part(4)}`;
+}
+
+/** The hue of a colour such as #aa3311; undefined for what has none. */
+export function hueOfColour(colour: string): number | undefined {
+  const match = /^#(..)(..)(..)$/.exec(colour);
+  if (!match) return undefined;
+  const [red, green, blue] = match.slice(1).map((each) => parseInt(each, 16)) as [number, number, number];
+  const most = Math.max(red, green, blue);
+  const range = most - Math.min(red, green, blue);
+  if (!(range > 0)) return undefined;
+  const turn = most === red ? (green - blue) / range : most === green ? 2 + (blue - red) / range : 4 + (red - green) / range;
+  return Math.round((60 * turn + 360) % 360);
 }

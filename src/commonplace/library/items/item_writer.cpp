@@ -99,8 +99,15 @@ ItemWriter::ItemWriter(Library& library, const Collection& collection, ItemOrigi
           "metadata = ?, fingerprint = ? WHERE id = ?")),
       clear_tags_(database_.prepare("DELETE FROM human_tag WHERE item = ?")),
       clear_labels_(database_.prepare("DELETE FROM label WHERE item = ?")),
+      clear_source_tags_(database_.prepare("DELETE FROM source_tag WHERE item = ?")),
       insert_tag_(database_.prepare(
           "INSERT INTO human_tag(item, position, tag, count, written) VALUES(?, ?, ?, ?, ?)")),
+      insert_shown_tag_(
+          database_.prepare("INSERT OR IGNORE INTO human_tag(item, position, tag, count) "
+                            "VALUES(?, ?, ?, ?)")),
+      insert_source_tag_(
+          database_.prepare("INSERT INTO source_tag(item, position, tag, count, written) "
+                            "VALUES(?, ?, ?, ?, ?)")),
       insert_machine_tag_(
           database_.prepare("INSERT OR REPLACE INTO machine_tag(item, tag, model, score, run) "
                             "VALUES(?, ?, ?, ?, ?)")),
@@ -169,7 +176,7 @@ void ItemWriter::find_tags(const Item& item, std::int64_t id) {
     if (same != rows.end()) {
       same->count += tag.count;
     } else {
-      rows.push_back({entry.id, &tag, entry.written, tag.count});
+      rows.push_back({entry.id, &tag, entry.written, tag.count, entry.means, entry.changed});
     }
   }
 }
@@ -189,23 +196,36 @@ void ItemWriter::update(std::int64_t id, const Item& item, std::int64_t fingerpr
               item.place ? std::optional(item.place->longitude) : std::nullopt,
               text_or_null(item.time), text_or_null(item.metadata), fingerprint, id);
   clear_tags_.run(id);
+  clear_source_tags_.run(id);
   clear_labels_.run(id);
 }
 
 void ItemWriter::write_parts(std::int64_t id, const Item& item) {
   std::int64_t position = 0;
-  for (const TagRow& row : human_)
-    insert_tag_.run(id, position++, row.tag, row.count, text_or_null(row.written));
+  for (const TagRow& row : human_) {
+    (row.changed ? insert_source_tag_ : insert_tag_)
+        .run(id, position++, row.tag, row.count, text_or_null(row.written));
+  }
+  // What means another tag comes after those that have that one's own name.
+  for (const bool own : {true, false}) {
+    position = -1;
+    for (const TagRow& row : human_) {
+      ++position;
+      if (row.changed && row.means != 0 && (row.means == row.tag) == own)
+        insert_shown_tag_.run(id, position, row.means, row.count);
+    }
+  }
   for (const TagRow& row : machine_) {
     const bool in_sidecar = origin_ == ItemOrigin::pictures;
     if (in_sidecar) insert_mark_.run(id, row.tag, row.given->model);
     // What the library's own models say of an item is newer than what they wrote to its sidecar.
-    const bool known = in_sidecar && given_.bind(id, row.tag).step();
+    const bool known = in_sidecar && given_.bind(id, row.means).step();
     given_.reset();
     if (known) continue;
     const Machine& machine = machine_of(row.given->model);
     insert_run_tag_.run(machine.run, id, row.tag, row.given->score);
-    insert_machine_tag_.run(id, row.tag, machine.model, row.given->score, machine.run);
+    if (row.means != 0)
+      insert_machine_tag_.run(id, row.means, machine.model, row.given->score, machine.run);
   }
   for (const std::int64_t tag : unmarked_) remove_mark_.run(id, tag);
   position = 0;

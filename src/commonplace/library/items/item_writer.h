@@ -45,6 +45,8 @@ class ItemWriter {
     const ItemTag* given;
     std::string written;  ///< empty where it is the tag's own spelling
     double count;
+    std::int64_t means;  ///< the tag that is shown for it; 0: none
+    bool changed;        ///< it is shown otherwise than the source has it
   };
   void find_tags(const Item& item, std::int64_t id);
   std::int64_t insert(const Item& item, std::int64_t fingerprint);
@@ -67,7 +69,10 @@ class ItemWriter {
   Statement update_;
   Statement clear_tags_;
   Statement clear_labels_;
+  Statement clear_source_tags_;
   Statement insert_tag_;
+  Statement insert_shown_tag_;
+  Statement insert_source_tag_;
   Statement insert_machine_tag_;
   Statement insert_run_tag_;
   Statement insert_label_;

@@ -14,7 +14,8 @@ constexpr std::string_view kItemColumns =
 
 /// The newest entry of each item and tag: SQLite takes the bare columns from the row of max(id).
 constexpr std::string_view kDecisionsInForce =
-    "SELECT max(id), item, tag, verdict, written FROM decision WHERE collection = ? "
+    "SELECT max(id), item, tag, verdict, CASE WHEN said IS NULL THEN written ELSE "
+    "(SELECT name FROM tag t WHERE t.id = decision.tag) END FROM decision WHERE collection = ? "
     "GROUP BY item, tag";
 
 std::string sql(std::string_view front, std::string_view back) {

@@ -117,7 +117,8 @@ std::int64_t store_run(Library& library, const Collection& collection, std::stri
       library.database().prepare("SELECT id FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
       "INSERT INTO run_tag(run, item, tag, score) SELECT ?, ?, ?, ? "
-      "WHERE NOT (SELECT manual FROM tag WHERE id = ?3)");
+      "WHERE NOT (SELECT t.gone OR coalesce(m.manual, t.manual) FROM tag t LEFT JOIN tag m "
+      "ON m.id = t.means WHERE t.id = ?3)");
   for (const MachineTag& each : tags) {
     require(find.bind(collection.id, each.item).step(), "collection '", collection.name,
             "' has no item '", each.item, "'");
@@ -188,7 +189,9 @@ void show_runs(Database& database, std::string_view collection, std::string_view
     database.prepare(concat("DELETE FROM machine_tag WHERE ", of_model)).run(collection, model);
     database
         .prepare(concat("INSERT OR REPLACE INTO machine_tag(item, tag, model, score, run) "
-                        "SELECT g.item, g.tag, m.id, g.score, r.id FROM run_tag g ",
+                        "SELECT g.item, coalesce(t.means, t.id), m.id, g.score, r.id "
+                        "FROM run_tag g JOIN tag t ON t.id = g.tag AND NOT t.gone AND "
+                        "NOT (SELECT s.manual FROM tag s WHERE s.id = coalesce(t.means, t.id)) ",
                         kInForce))
         .run(collection, model, field);
   } else {

@@ -1,6 +1,7 @@
 #include "commonplace/library/tags/decisions.h"
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -20,6 +21,12 @@ std::vector<Decision> decisions_of(Statement& query) {
   return result;
 }
 
+/// The tag of a decision as it is to be shown: as written, or as the vocabulary has it.
+std::string shown_tag(std::string_view decision) {
+  return concat("CASE WHEN ", decision, ".said IS NULL THEN ", decision,
+                ".written ELSE (SELECT name FROM tag WHERE tag.id = ", decision, ".tag) END");
+}
+
 std::int64_t newest(const Library& library) {
   return library.database().integer("SELECT coalesce(max(id), 0) FROM decision");
 }
@@ -37,8 +44,8 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
   Statement known =
       library.database().prepare("SELECT 1 FROM item WHERE collection = ? AND key = ?");
   Statement insert = library.database().prepare(
-      "INSERT INTO decision(collection, item, tag, verdict, written, time, who) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO decision(collection, item, tag, verdict, written, time, who, said) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
   const std::string now = current_time();
   const std::string person = current_person();
   DecisionRun run;
@@ -49,8 +56,13 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
               "' has no item '", each.item, "'");
       const std::string name = tag_name(each.tag);
       require(!name.empty(), "'", each.tag, "' is not a tag: nothing but white space");
-      insert.run(collection.name, each.item, tags.find_or_make(name).id,
-                 static_cast<int>(each.verdict), name, each.time.empty() ? now : each.time, person);
+      const TagTable::Entry& tag = tags.find_or_make(name);
+      require(tag.means != 0, "the tag '", name,
+              "' was deleted from the vocabulary; take that back first: commonplace vocabulary LIB "
+              "--history");
+      insert.run(collection.name, each.item, tag.means, static_cast<int>(each.verdict), name,
+                 each.time.empty() ? now : each.time, person,
+                 tag.changed ? std::optional(tag.id) : std::nullopt);
       ++run.count;
     }
   if (run.count > 0) std::tie(run.first, run.last) = std::pair(before + 1, newest(library));
@@ -60,13 +72,14 @@ DecisionRun decide(Library& library, const std::vector<CollectionDecisions>& dec
 
 DecisionRun undo(Library& library, DecisionRun run) {
   Statement query = library.database().prepare(
-      "SELECT d.collection, d.item, d.written, coalesce((SELECT b.verdict FROM decision b WHERE "
-      "b.collection = d.collection AND b.item = d.item AND b.tag = d.tag AND b.id < ?1 "
-      "ORDER BY b.id DESC LIMIT 1), 0) FROM decision d "
-      "JOIN collection c ON c.name = d.collection "
-      "JOIN item i ON i.collection = c.id AND i.key = d.item "
-      "WHERE d.id BETWEEN ?1 AND ?2 AND d.id = (SELECT max(n.id) FROM decision n WHERE "
-      "n.collection = d.collection AND n.item = d.item AND n.tag = d.tag) ORDER BY d.id");
+      concat("SELECT d.collection, d.item, ", shown_tag("d"),
+             ", coalesce((SELECT b.verdict FROM decision b WHERE "
+             "b.collection = d.collection AND b.item = d.item AND b.tag = d.tag AND b.id < ?1 "
+             "ORDER BY b.id DESC LIMIT 1), 0) FROM decision d "
+             "JOIN collection c ON c.name = d.collection "
+             "JOIN item i ON i.collection = c.id AND i.key = d.item "
+             "WHERE d.id BETWEEN ?1 AND ?2 AND d.id = (SELECT max(n.id) FROM decision n WHERE "
+             "n.collection = d.collection AND n.item = d.item AND n.tag = d.tag) ORDER BY d.id"));
   query.bind(run.first, run.last);
   std::map<std::string, std::vector<Decision>> back;
   while (query.step())
@@ -81,18 +94,20 @@ DecisionRun undo(Library& library, DecisionRun run) {
 
 std::vector<Decision> decisions_in_force(const Library& library, std::string_view collection) {
   Statement query = library.database().prepare(
-      "SELECT item, written, verdict, time, max(id) AS newest FROM decision "
-      "WHERE collection = ? GROUP BY item, tag HAVING verdict <> 0 ORDER BY newest");
+      concat("SELECT item, ", shown_tag("decision"),
+             ", verdict, time, max(id) AS newest FROM decision "
+             "WHERE collection = ? GROUP BY item, tag HAVING verdict <> 0 ORDER BY newest"));
   query.bind(collection);
   return decisions_of(query);
 }
 
 std::vector<Decision> decisions_since(const Library& library, const Collection& collection,
                                       std::int64_t last) {
-  Statement query = library.database().prepare(
-      "SELECT d.item, d.written, d.verdict, d.time FROM decision d "
-      "JOIN item i ON i.collection = ?1 AND i.key = d.item "
-      "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row");
+  Statement query =
+      library.database().prepare(concat("SELECT d.item, ", shown_tag("d"),
+                                        ", d.verdict, d.time FROM decision d "
+                                        "JOIN item i ON i.collection = ?1 AND i.key = d.item "
+                                        "WHERE d.collection = ?2 AND d.id > ?3 ORDER BY i.row"));
   query.bind(collection.id, collection.name, last);
   return decisions_of(query);
 }
@@ -100,8 +115,8 @@ std::vector<Decision> decisions_since(const Library& library, const Collection& 
 std::vector<Decision> decision_history(const Library& library, std::string_view collection,
                                        std::string_view item) {
   Statement query = library.database().prepare(
-      "SELECT item, written, verdict, time FROM decision WHERE collection = ? AND item = ? "
-      "ORDER BY id");
+      concat("SELECT item, ", shown_tag("decision"),
+             ", verdict, time FROM decision WHERE collection = ? AND item = ? ORDER BY id"));
   query.bind(collection, item);
   return decisions_of(query);
 }

@@ -68,6 +68,14 @@ void visit_tags(
   if (row >= 0) finish();
 }
 
+std::vector<KnownTag> known_tags(const Library& library) {
+  Statement query = library.database().prepare("SELECT id, name, key FROM tag ORDER BY key");
+  std::vector<KnownTag> tags;
+  while (query.step())
+    tags.push_back({query.integer(0), std::string(query.text(1)), std::string(query.text(2))});
+  return tags;
+}
+
 TagMatrix tag_matrix(const Library& library, const Collection& collection) {
   std::vector<std::int32_t> column(tag_numbers(library), -1);
   std::vector<std::int64_t> rows;

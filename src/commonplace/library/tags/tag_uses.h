@@ -23,6 +23,15 @@ void visit_tags(
     const Library& library, const Collection& collection,
     const std::function<void(std::int64_t row, std::span<const NumberedTag> tags)>& visit);
 
+/// A tag by its number, with the name by which it is shown and the key of that.
+struct KnownTag {
+  std::int64_t id = 0;
+  std::string name;
+  std::string key;
+};
+/// Every tag of the library, used or not, by key.
+std::vector<KnownTag> known_tags(const Library& library);
+
 /// The human tags of a collection, decisions heeded, as a matrix.
 struct TagMatrix {
   std::vector<std::string> names;  ///< the tags that are used, by their keys

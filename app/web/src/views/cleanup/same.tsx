@@ -1,44 +1,28 @@
-import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
-import * as api from '../../api/api';
-import type { SamePair } from '../../api/types';
-import { rename, vocabulary } from '../../api/vocabulary';
+import type { MergeCandidate, VocabularyChange } from '../../api/types';
+import { candidates, changeVocabulary, dismissCandidate } from '../../api/vocabulary';
 import { useAnswer, useKeys } from '../../components/hooks';
-import { NoModel } from '../../components/no_model';
 import { Tag } from '../../components/tag';
 import { TagCover } from '../../components/tag_cover';
 import { Failure, Legend, Loading } from '../../components/view';
 import { report } from '../../state/alerts';
-import { collections, modelsOf, readOnly } from '../../state/library';
+import { readOnly } from '../../state/library';
 import { tagSearchAddress } from '../../state/route';
-import { changeCount, show, showChange } from '../../state/toast';
+import { changeCount, show } from '../../state/toast';
 import { t, tn } from '../../words/say';
-import { keyOfPair, openPairs } from './pairs';
+import { said, takeBack } from '../tags/steps';
 
 const MOST = 100;
-const KEY = 'commonplace.tags-that-differ';
 
-function kept(): string[] {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '[]') as string[];
-  } catch {
-    return [];
+function why(candidate: MergeCandidate): string {
+  switch (candidate.why) {
+    case 'writing': return t('but for capitals and signs');
+    case 'plural': return t('one and many');
+    case 'level': return t('the same at another place of the tree');
+    case 'spelling': return t('spelled alike');
+    case 'use': return t('used for the same');
+    default: return '';
   }
-}
-
-/** Pairs that somebody said mean different things, in this browser. */
-const different = signal<string[]>(kept());
-
-function setDifferent(key: string, on: boolean): void {
-  different.value = [...different.value.filter((each) => each !== key), ...(on ? [key] : [])];
-  localStorage.setItem(KEY, JSON.stringify(different.value));
-}
-
-/** The pairs that are left to be decided on; none where nothing was learned that could tell. */
-export async function sameTags(signal_?: AbortSignal): Promise<SamePair[]> {
-  if (modelsOf('relate').length === 0) return [];
-  const [found, tags] = await Promise.all([api.sameTags(MOST), vocabulary(signal_)]);
-  return openPairs(found.pairs, tags, different.value);
 }
 
 function Side(props: { tag: string; items: number }) {
@@ -53,81 +37,91 @@ function Side(props: { tag: string; items: number }) {
 
 /** Pairs of tags that may mean the same: merged into one, the other way round, or left as they are. */
 export function SameTags() {
-  const answer = useAnswer((signal_) => sameTags(signal_), [changeCount.value, different.value]);
+  const answer = useAnswer((signal) => candidates(MOST, signal), [changeCount.value]);
   const [at, setAt] = useState(0);
-  const [turned, setTurned] = useState<string[]>([]);
+  const [turned, setTurned] = useState<Set<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const list = useRef<HTMLOListElement>(null);
-  const pairs = answer.value ?? [];
+  const pairs = answer.value?.candidates ?? [];
   const current = Math.min(at, pairs.length - 1);
-  // The rarer goes into the more frequent, unless somebody turns it round.
-  const directed = (pair: SamePair) => ((pair.first_items > pair.second_items) === turned.includes(keyOfPair(pair))
-    ? { from: pair.first, to: pair.second } : { from: pair.second, to: pair.first });
+  const keyOf = (pair: MergeCandidate) => `${pair.tag}\u0000${pair.into}`;
+  const directed = (pair: MergeCandidate) => (turned.has(keyOf(pair)) ? { from: pair.into, to: pair.tag } : { from: pair.tag, to: pair.into });
 
   const focus = (index: number) => {
     const to = Math.max(0, Math.min(pairs.length - 1, index));
     setAt(to);
     requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>(':scope > li')[to]?.focus());
   };
-  const merge = async (pair: SamePair) => {
+  const store = async (work: () => Promise<VocabularyChange[]>) => {
     if (busy || readOnly.value) return;
-    const { from, to } = directed(pair);
     setBusy(true);
     try {
-      const known = await vocabulary();
-      showChange(t('“{from}” into “{to}”.', { from, to }), await rename([{ tag: from, to }], known.map((each) => each.tag)));
+      const steps = await work();
+      changeCount.value += 1;
+      if (steps.length > 0) show(steps.length === 1 ? said(steps[0]!) : tn('{n} tag merged.', '{n} tags merged.', steps.length), () => void takeBack(steps));
     } catch (error) {
       report(error);
     }
     setBusy(false);
     focus(current);
   };
-  const differ = (pair: SamePair) => {
-    const key = keyOfPair(pair);
-    setDifferent(key, true);
-    show(t('They stay as they are.'), () => setDifferent(key, false));
-    focus(current);
-  };
-  const turn = (pair: SamePair) => {
-    const key = keyOfPair(pair);
-    setTurned(turned.includes(key) ? turned.filter((each) => each !== key) : [...turned, key]);
+  const merge = (some: MergeCandidate[]) => store(async () => {
+    // A tag goes into one other only: what else is said of it is asked anew.
+    const gone = new Set<string>();
+    const changes = some.map(directed).filter(({ from, to }) => {
+      if (gone.has(from.toLowerCase()) || gone.has(to.toLowerCase())) return false;
+      gone.add(from.toLowerCase());
+      return true;
+    });
+    return changeVocabulary(changes.map(({ from, to }) => ({ do: 'merge', tag: from, to })));
+  });
+  const differ = (pair: MergeCandidate) => store(async () => [await dismissCandidate(pair.tag, pair.into)]);
+  const turn = (pair: MergeCandidate) => {
+    const next = new Set(turned);
+    if (!next.delete(keyOf(pair))) next.add(keyOf(pair));
+    setTurned(next);
   };
   useKeys((key) => {
     const pair = pairs[current];
     if (!pair) return false;
     if (key === 'ArrowDown' || key === 'j') focus(current + 1);
     else if (key === 'ArrowUp' || key === 'k') focus(current - 1);
-    else if (readOnly.value) return false;
     else if (key === 's') turn(pair);
-    else if (key === 'x') differ(pair);
-    else if (key === 'Enter' && !(document.activeElement instanceof HTMLButtonElement || document.activeElement instanceof HTMLAnchorElement)) void merge(pair);
+    else if (key === 'x') void differ(pair);
+    else if (key === 'Enter' && !(document.activeElement instanceof HTMLButtonElement || document.activeElement instanceof HTMLAnchorElement)) void merge([pair]);
     else return false;
     return true;
   }, ['ArrowDown', 'ArrowUp', 'j', 'k']);
 
-  if (modelsOf('relate').length === 0) return <div class="nothing"><NoModel kind="relate" collection={collections.value[0]?.name ?? ''} /></div>;
   if (answer.error !== undefined) return <Failure error={answer.error} again={answer.again} />;
   if (!answer.value) return <Loading what={t('the tags')} />;
   if (pairs.length === 0) return <div class="nothing"><p role="status">{t('No two tags seem to mean the same.')}</p></div>;
+  const sure = pairs.filter((each) => each.why === 'writing' || each.why === 'plural');
   return (
     <section aria-label={t('Tags that mean the same')}>
-      <p role="status">{tn('{n} pair, the most alike first', '{n} pairs, the most alike first', pairs.length)}</p>
+      <div class="tools">
+        <p role="status">{tn('{n} pair', '{n} pairs', pairs.length)}</p>
+        <span class="push" />
+        {!readOnly.value && sure.length > 1 && (
+          <button type="button" disabled={busy} onClick={() => void merge(sure)}>{tn('Merge {n} that differs in capitals or number', 'Merge all {n} that differ in capitals or number', sure.length)}</button>
+        )}
+      </div>
       <ol ref={list} class="same-list">
         {pairs.map((pair, index) => {
           const { from, to } = directed(pair);
-          const items = (tag: string) => (tag === pair.first ? pair.first_items : pair.second_items);
+          const items = (tag: string) => (tag === pair.tag ? pair.items : pair.into_items);
           return (
-            <li key={keyOfPair(pair)} tabIndex={index === current ? 0 : -1} onFocusIn={() => setAt(index)} class={index === current ? 'current' : ''}
+            <li key={keyOf(pair)} tabIndex={index === current ? 0 : -1} onFocusIn={() => setAt(index)} class={index === current ? 'current' : ''}
               aria-label={t('{from} into {to}', { from, to })}>
               <Side tag={from} items={items(from)} />
               {readOnly.value ? <span aria-hidden="true">→</span>
                 : <button type="button" class="round" aria-label={t('The other way round')} title="s" onClick={() => turn(pair)}>→</button>}
               <Side tag={to} items={items(to)} />
-              <p class="same-why quiet">{pair.together > 0 ? tn('together on {n} item', 'together on {n} items', pair.together) : t('never together')}</p>
+              <p class="same-why quiet">{why(pair)}{pair.together > 0 ? `, ${tn('together on {n} item', 'together on {n} items', pair.together)}` : ''}</p>
               {!readOnly.value && (
                 <div class="buttons">
-                  <button type="button" class="primary small" disabled={busy} onClick={() => void merge(pair)}>{t('Merge')}</button>
-                  <button type="button" class="small" disabled={busy} onClick={() => differ(pair)}>{t('Not the same')}</button>
+                  <button type="button" class="primary small" disabled={busy} onClick={() => void merge([pair])}>{t('Merge')}</button>
+                  <button type="button" class="small" disabled={busy} onClick={() => void differ(pair)}>{t('Not the same')}</button>
                 </div>
               )}
             </li>

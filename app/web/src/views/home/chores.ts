@@ -1,8 +1,8 @@
 import * as api from '../../api/api';
+import { candidates } from '../../api/vocabulary';
 import { address } from '../../state/route';
 import { t } from '../../words/say';
 import { openGroups } from '../cleanup/handled';
-import { sameTags } from '../cleanup/same';
 
 /** Something that a person can do for the library. */
 export interface Chore {
@@ -31,7 +31,7 @@ export function chores(suggesting: string[]): Chore[] {
     },
     {
       key: 'same', icon: 'tag', title: t('pairs of tags that may mean the same'), begin: '', to: address('cleanup', [], { what: 'same' }),
-      count: async (signal) => (await sameTags(signal)).length,
+      count: async (signal) => (await candidates(100, signal)).candidates.length,
     },
     {
       key: 'duplicates', icon: 'like', title: t('things that are there twice'), begin: t('Look for duplicates'), to: address('cleanup', [], { what: 'duplicates' }),

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TagCount } from '../../api/types';
-import { rename, vocabulary, type Renaming } from '../../api/vocabulary';
-import { report } from '../../state/alerts';
+import type { TagNode, VocabularyEdit } from '../../api/types';
+import { vocabulary } from '../../api/vocabulary';
 import { isTyping, useAnswer, useKeys } from '../../components/hooks';
 import { Icon } from '../../components/icon';
 import { TagCover } from '../../components/tag_cover';
@@ -11,9 +10,12 @@ import { Failure, Legend, Loading, View } from '../../components/view';
 import { count, listed } from '../../format';
 import { readOnly } from '../../state/library';
 import { address, go, noteInAddress, route, tagSearchAddress } from '../../state/route';
-import { changeCount, showChange } from '../../state/toast';
+import { takeColours } from '../../state/tag_colours';
+import { changeCount } from '../../state/toast';
 import { t, tn } from '../../words/say';
+import { TagHistory } from './history';
 import { TagPanel } from './panel';
+import { change } from './steps';
 import { aboveOf, isBelow, labelOf, mayLieBelow, nested, sameTag, seen, treeOf, type Branch } from './tree';
 
 /** So many rows are in the page; whoever wants more looks for a part of the name. */
@@ -58,8 +60,9 @@ export function TagsView() {
   const [sheet, setSheet] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const entries = answer.value ?? [];
-  const roots = useMemo(() => treeOf<TagCount>(entries, order), [answer.value, order]);
+  const roots = useMemo(() => treeOf<TagNode>(entries, order), [answer.value, order]);
   const rows = useMemo(() => seen(roots, (name) => opened.has(name.toLowerCase()), filter).slice(0, ROWS), [roots, opened, filter]);
+  useEffect(() => { if (answer.value) takeColours(answer.value); }, [answer.value]);
   // The tag of the address is seen although it lies below others.
   useEffect(() => {
     const parts = at.toLowerCase().split('/').slice(0, -1);
@@ -69,7 +72,7 @@ export function TagsView() {
   const standing = useRef(at);
   useEffect(() => { if (standing.current && rows.length > 0) { standing.current = ''; list.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block: 'center' }); } }, [rows]);
   const index = Math.max(0, rows.findIndex((each) => sameTag(each.name, at)));
-  const current: Branch<TagCount> | undefined = rows[index];
+  const current: Branch<TagNode> | undefined = rows[index];
   const chosen = marked.length > 0 ? marked : current ? [current.name] : [];
 
   const stand = (name: string, focus = false) => {
@@ -92,32 +95,33 @@ export function TagsView() {
     // Whoever has gone on to write is left alone.
     if (!isTyping(document.activeElement)) back();
   }, [rows]);
-  const run = async (renamings: Renaming[], text: string, to?: string) => {
+  const run = async (edits: VocabularyEdit[], to?: string, text?: string) => {
     setVerb(undefined);
-    if (renamings.length === 0) { back(); return; }
-    setMarked([]);
-    try {
-      const answers = await rename(renamings, entries.map((each) => each.tag));
-      if (to) { stand(to); wanted.current = to; }
-      showChange(text, answers);
-    } catch (error) {
-      report(error);
+    if (edits.length > 0) {
+      setMarked([]);
+      if (await change(edits, text) && to) { stand(to); wanted.current = to; }
     }
     back();
   };
   const named = (names: string[]) => listed(names.map((each) => `“${each}”`));
-  const renameTo = (from: string, to: string) => run(!to || to === from ? [] : [{ tag: from, to }], t('“{tag}” is called “{to}”.', { tag: from, to }), to);
+  const renameTo = (from: string, to: string) => {
+    // A name that is there already is what it is to mean.
+    const there = !sameTag(from, to) && entries.some((each) => sameTag(each.tag, to));
+    return run(!to || to === from ? [] : [{ do: there ? 'merge' : 'rename', tag: from, to }], to);
+  };
   const merge = (names: string[], to: string) => {
     const moving = names.filter((each) => !sameTag(each, to) && !isBelow(to, each));
-    return run(moving.map((tag) => ({ tag, to })), t('{tags} into “{to}”.', { tags: named(moving), to }), to);
+    // The first becomes what is not there yet.
+    const there = entries.some((each) => sameTag(each.tag, to));
+    return run(moving.map((tag, i) => ({ do: there || i > 0 ? 'merge' : 'rename', tag, to })), to, t('{tags} into “{to}”.', { tags: named(moving), to }));
   };
   const nest = (names: string[], to: string) => {
     const moving = names.filter((each) => (to ? mayLieBelow(each, to) : aboveOf(each) !== ''));
     if (to) fold(to, true);
-    return run(moving.map((tag) => ({ tag, to: nested(tag, to) })), to ? t('{tags} below “{to}”.', { tags: named(moving), to }) : t('{tags} at the top.', { tags: named(moving) }),
-      moving[0] ? nested(moving[0], to) : undefined);
+    return run(moving.map((tag) => ({ do: 'nest', tag, to })), moving[0] ? nested(moving[0], to) : undefined,
+      to ? t('{tags} below “{to}”.', { tags: named(moving), to }) : t('{tags} at the top.', { tags: named(moving) }));
   };
-  const remove = (names: string[]) => run(names.map((tag) => ({ tag })), t('{tags} deleted.', { tags: named(names) }), (rows[index + 1] ?? rows[index - 1])?.name);
+  const remove = (names: string[]) => run(names.map((tag) => ({ do: 'delete', tag })), (rows[index + 1] ?? rows[index - 1])?.name, t('{tags} deleted.', { tags: named(names) }));
   const mark = (name: string) => setMarked(marked.some((each) => sameTag(each, name)) ? marked.filter((each) => !sameTag(each, name)) : [...marked, name]);
   const begin = (what: Verb) => { if (!readOnly.value && chosen.length > 0) setVerb(verb === what ? undefined : what); };
 
@@ -189,6 +193,8 @@ export function TagsView() {
                     <span class={`fold ${open ? 'open' : ''}`} onClick={(event) => { event.stopPropagation(); fold(each.name, !open); }}>{each.below.length > 0 && <Icon name="right" />}</span>
                     <TagCover tag={each.name} />
                     <span class="tag-row-name"><Tag name={each.name} plain shown={each.label} /></span>
+                    {each.entry?.hidden && <span class="quiet">{t('hidden')}</span>}
+                    {(each.entry?.machine ?? 0) > 0 && <span class="machine-count" title={t('by a machine alone')}>{count(each.entry!.machine)}</span>}
                     <span class="quiet figure">{count(each.within)}</span>
                   </li>
                 );
@@ -212,9 +218,10 @@ export function TagsView() {
                 {verb === 'rename' && <Rename key={chosen[0]} name={chosen[0]!} done={(to) => void renameTo(chosen[0]!, to)} close={() => { setVerb(undefined); back(); }} />}
                 {verb === 'merge' && <TagPicker label={t('The tag that it means')} offered={offered} chosen={(to) => void merge(chosen, to)} close={() => { setVerb(undefined); back(); }} />}
                 {verb === 'nest' && <TagPicker label={t('The tag above it')} offered={offered} chosen={(to) => void nest(chosen, to)} close={() => { setVerb(undefined); back(); }} />}
-                <TagPanel name={current.name} own={current.entry?.items ?? 0} within={current.within} />
+                <TagPanel name={current.name} entry={current.entry} within={current.within} change={change} />
               </>
             )}
+            <TagHistory />
             <Legend keys={[['F2', t('rename')], ['m', t('merge')], ['n', t('put below')], ['x', t('choose several')], ['Enter', t('show them')]]} />
           </div>
         </div>

@@ -3,8 +3,7 @@ interface Named {
   tag: string;
   /** That have it, and that have it or one below it. */
   items: number;
-  /** What is below counted once an item, where that is known. */
-  below?: number;
+  below: number;
 }
 
 export interface Branch<Entry extends Named = Named> {
@@ -42,7 +41,7 @@ export function treeOf<Entry extends Named>(tags: Entry[], order: 'name' | 'item
   const compare = (a: Branch<Entry>, b: Branch<Entry>) => (order === 'items' ? b.within - a.within : 0) || a.label.localeCompare(b.label);
   const finish = (each: Branch<Entry>): number => {
     const sum = each.below.reduce((before, one) => before + finish(one), 0);
-    each.within = each.entry?.below ?? sum + (each.entry?.items ?? 0);
+    each.within = each.entry?.below ?? sum;
     each.below.sort(compare);
     return each.within;
   };
