@@ -18,7 +18,7 @@ constexpr std::string_view kTitle = "http://purl.org/dc/terms/title";
 constexpr std::string_view kBoolean = "http://www.w3.org/2001/XMLSchema#boolean";
 constexpr std::string_view kColour = "urn:commonplace:colour";
 constexpr std::string_view kManual = "urn:commonplace:manual";
-constexpr int kDeepest = 100;
+constexpr int kDeepestBrackets = 100;
 
 /// A subject, predicate or object.
 struct Term {
@@ -221,7 +221,7 @@ class TurtleReader {
   }
 
   std::string blank(int depth) {
-    if (depth > kDeepest) wrong("fewer brackets within brackets");
+    if (depth > kDeepestBrackets) wrong("fewer brackets within brackets");
     const std::string name = concat("_:commonplace", ++blanks_);
     skip();
     if (next() != ']') predicates(name, depth);
@@ -257,7 +257,7 @@ class TurtleReader {
       return {Term::Kind::blank, blank(depth + 1), ""};
     }
     if (c == '(') {
-      if (depth > kDeepest) wrong("fewer brackets within brackets");
+      if (depth > kDeepestBrackets) wrong("fewer brackets within brackets");
       ++at_;
       while (!take(')')) term(depth + 1);
       return {Term::Kind::blank, concat("_:commonplace", ++blanks_), ""};
@@ -323,7 +323,7 @@ class TurtleReader {
   std::vector<Triple> triples_;
 };
 
-std::string quoted(std::string_view text) {
+std::string turtle_text(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -369,18 +369,20 @@ std::string write_skos(std::string_view title, const std::vector<SkosConcept>& c
   const auto skos = [](std::string_view name) { return concat(kSkos, name); };
   if (turtle) out += concat("@prefix skos: <", kSkos, "> .\n\n");
   write(scheme, {{std::string(kType), address(skos("ConceptScheme"))},
-                 {std::string(kTitle), quoted(title)}});
+                 {std::string(kTitle), turtle_text(title)}});
   for (const SkosConcept& each : concepts) {
     std::vector<std::pair<std::string, std::string>> facts = {
         {std::string(kType), address(skos("Concept"))},
         {skos("inScheme"), concat('<', scheme, '>')},
-        {skos("prefLabel"), quoted(each.label)}};
-    for (const std::string& label : each.also) facts.emplace_back(skos("altLabel"), quoted(label));
-    if (!each.definition.empty()) facts.emplace_back(skos("definition"), quoted(each.definition));
+        {skos("prefLabel"), turtle_text(each.label)}};
+    for (const std::string& label : each.also)
+      facts.emplace_back(skos("altLabel"), turtle_text(label));
+    if (!each.definition.empty())
+      facts.emplace_back(skos("definition"), turtle_text(each.definition));
     for (const std::string& above : each.broader)
       facts.emplace_back(skos("broader"), concat('<', above, '>'));
     if (each.broader.empty()) facts.emplace_back(skos("topConceptOf"), concat('<', scheme, '>'));
-    if (!each.colour.empty()) facts.emplace_back(std::string(kColour), quoted(each.colour));
+    if (!each.colour.empty()) facts.emplace_back(std::string(kColour), turtle_text(each.colour));
     if (each.manual) facts.emplace_back(std::string(kManual), concat("\"true\"^^<", kBoolean, '>'));
     if (turtle) out += '\n';
     write(each.uri, facts);

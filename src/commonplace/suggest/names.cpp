@@ -151,7 +151,8 @@ void add_naming(TensorWriter& writer, const Naming& naming) {
   writer.set("naming", json_text(nlohmann::json{{"encoder", encoder.encoder},
                                                 {"folder", encoder.folder},
                                                 {"of", name_of(encoder.of)},
-                                                {"fingerprint", encoder.fingerprint}}));
+                                                {"fingerprint", encoder.fingerprint},
+                                                {"state", naming.state}}));
   writer.add_strings("naming.texts", naming.texts);
 }
 

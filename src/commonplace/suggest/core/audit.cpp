@@ -167,8 +167,8 @@ class Judging {
       result.elsewhere.push_back(else_[tag] > 0 ? sum_else_[tag] / else_[tag] : 0);
     }
     measure_usual();
-    doubt(given_, drawn_, given_, true);
-    doubt(given_, missing_, missing_, false);
+    doubt();
+    for (JudgedTag& each : missing_) each.doubt = each.confidence;
     result.given = std::move(given_);
     result.missing = std::move(missing_);
     return result;
@@ -245,20 +245,16 @@ class Judging {
   }
 
   /// Learns what sets tags that were given apart from others, and doubts by it.
-  void doubt(const std::vector<JudgedTag>& right, const std::vector<JudgedTag>& wrong,
-             std::vector<JudgedTag>& of, bool given) const {
+  void doubt() {
     std::vector<Facts> facts;
     std::vector<double> outcomes;
-    for (const auto* list : {&right, &wrong})
+    for (const auto* list : {&given_, &drawn_})
       for (const JudgedTag& each : *list) {
         facts.push_back(facts_of(each));
-        outcomes.push_back(list == &right ? 1 : 0);
+        outcomes.push_back(list == &given_ ? 1 : 0);
       }
     const Regression is_given(facts, outcomes);
-    for (JudgedTag& each : of) {
-      const double likely = is_given(facts_of(each));
-      each.doubt = given ? 1 - likely : likely;
-    }
+    for (JudgedTag& each : given_) each.doubt = 1 - is_given(facts_of(each));
   }
 
   const SuggesterData& data_;

@@ -42,7 +42,8 @@ struct Judgement {
   std::vector<double> elsewhere;   ///< and mean confidence where it is not
 };
 
-/// Judges every item by a suggester that learned from the items of other folds alone. The doubt is
+/// Judges every item by a suggester that learned from the items of other folds alone. That a tag is
+/// missing is as likely as it is sure. The doubt of one that was given is
 /// the chance, by a logistic regression on confidence, rank, what is usual of the tag and the
 /// item's other tags, that the tag is one drawn at random rather than one that was given: it is
 /// learned from tags drawn at random, so no list of faults is needed. O(folds) times learning.
