@@ -4,6 +4,12 @@ namespace commonplace::app {
 
 void add_learn(CLI::App& app) {
   CLI::App* learn = app.add_subcommand("learn", "Learn a model from the tags of collections");
+  learn->footer(
+      "Examples:\n"
+      "  commonplace learn ~/library search --target photos --auxiliary museum\n"
+      "  commonplace learn ~/library suggest --collection bookmarks\n"
+      "  commonplace learn ~/library detect --collection photos\n"
+      "  commonplace learn ~/library relate");
   learn->require_subcommand(1);
   // Kept by the callbacks of the sub-commands.
   static std::string library;

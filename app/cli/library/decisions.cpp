@@ -101,6 +101,11 @@ void add_decisions(CLI::App& app) {
   using namespace decisions_cli;
   CLI::App* group = app.add_subcommand(
       "decisions", "Carry what was decided from one library to another, and back");
+  group->footer(
+      "Examples:\n"
+      "  commonplace decisions export ~/library ann.jsonl\n"
+      "  commonplace decisions merge ~/library bob.jsonl\n"
+      "  commonplace decisions conflicts ~/library");
   group->require_subcommand(1);
   const auto library = [](CLI::App* command, Arguments& arguments) {
     command->add_option("LIB", arguments.library, "The library")->required();

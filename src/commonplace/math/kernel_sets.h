@@ -36,7 +36,7 @@ namespace v4 {
 #endif
 
 /// The best instruction set that this machine can run, as a level of x86-64; 1 is the plain one.
-int best_level() {
+inline int best_level() {
 #ifdef COMMONPLACE_CHOOSE_KERNELS
   static const int level = __builtin_cpu_supports("x86-64-v4")   ? 4
                            : __builtin_cpu_supports("x86-64-v3") ? 3
