@@ -544,7 +544,6 @@ class Library:
             )
         )  # fmt: skip
 
-    @property
     def audit(
         self,
         collection: str,
@@ -568,6 +567,7 @@ class Library:
         found = json.loads(self._native.audit(collection, options, self._jobs, told))
         return AuditAnswer({**found, **{kind: found[kind][:limit] for kind in ("wrong", "missing")}})
 
+    @property
     def runs(self) -> list[Record]:
         """What machines wrote, by which model and why; the newest first."""
         return records(json.loads(self._native.runs()))
