@@ -5,6 +5,9 @@ import { command, drop, go, until, visit, world } from '../support.mjs';
 
 const form = (page, title) => page.locator('details.task').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
+/** Presses Enter on what adds the chosen files, as soon as it is there. */
+const add = (page) => page.locator('form.chosen button[type=submit]').press('Enter');
+
 export const library = {
   'learning is started and watched to its end': () => visit(async ({ page, server }) => {
     await go(page, server, 'library');
@@ -52,7 +55,7 @@ export const library = {
       assert.equal(await page.getByText(/prototype|kernel|feature/i).count(), 0, 'nothing asks for what nobody knows');
       await page.locator('input[data-kind=files]').setInputFiles(file);
       assert.equal(await page.getByLabel('birds.jsonl, as the collection').inputValue(), 'birds');
-      await page.keyboard.press('Enter');
+      await add(page);
       await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
       await page.getByText('3 items', { exact: true }).waitFor();
       await page.getByRole('combobox', { name: 'Search for' }).fill('uhu');
@@ -86,7 +89,7 @@ export const library = {
       await go(page, server, 'review');
       await drop(page, 'main', folder);
       await page.getByText('There is one of this name: they are added to it.').waitFor();
-      await page.keyboard.press('Enter');
+      await add(page);
       await until(async () => (await (await fetch(`${server.address}/v1/collections`)).json()).collections[0].items === 3, 'the new one is there');
       const { items } = await (await fetch(`${server.address}/v1/collections/holidays-2019/items`)).json();
       assert.deepEqual(items.map((each) => each.id).sort(), ['more/new.png', 'more/p0.png', 'p0.png']);
@@ -109,8 +112,7 @@ export const library = {
       });
       const choose = async () => {
         await page.locator('input[data-kind=folder]').setInputFiles(folder);
-        await page.getByRole('button', { name: 'Add', exact: true }).last().waitFor();
-        await page.keyboard.press('Enter');
+        await add(page);
       };
       await go(page, server, 'search');
       await choose();
@@ -136,8 +138,7 @@ export const library = {
     await visit(async ({ page, server }) => {
       await go(page, server, 'search');
       await page.locator('input[data-kind=files]').setInputFiles(file);
-      await page.getByRole('button', { name: 'Add', exact: true }).last().waitFor();
-      await page.keyboard.press('Enter');
+      await add(page);
       const alert = page.locator('.alert').first();
       await alert.getByText('Adding broken did not work.').waitFor();
       await alert.getByText('Details').click();

@@ -80,7 +80,8 @@ export function TagsView() {
     noteInAddress('tag', name);
     if (focus) requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
   };
-  const back = () => requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
+  // Whoever has gone on to write is left alone.
+  const back = () => requestAnimationFrame(() => { if (!isTyping(document.activeElement)) list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(); });
   const fold = (name: string, open: boolean) => {
     const next = new Set(opened);
     if (open) next.add(name.toLowerCase());
@@ -92,8 +93,7 @@ export function TagsView() {
   useEffect(() => {
     if (!wanted.current || !rows.some((each) => sameTag(each.name, wanted.current))) return;
     wanted.current = '';
-    // Whoever has gone on to write is left alone.
-    if (!isTyping(document.activeElement)) back();
+    back();
   }, [rows]);
   const run = async (edits: VocabularyEdit[], to?: string, text?: string) => {
     setVerb(undefined);
