@@ -292,7 +292,7 @@ struct AuditAnswer {
 template <class Visit>
 void visit_fields(const AuditAnswer& answer, Visit&& visit) {
   visit("collection", answer.collection, "that was looked through");
-  visit("audited", answer.audited, "when");
+  visit("audited", answer.audited, "when; empty: not yet, the job 'audit' does it");
   visit("items", answer.items, "that were judged");
   visit("given", answer.given, "tags that they have");
   visit("left", answer.left, "questions that are open");

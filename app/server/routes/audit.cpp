@@ -21,16 +21,10 @@ Response audit_answer(Workspace& workspace, const Request& request) {
   const auto library = workspace.library();
   const Collection chosen = known_collection(*library, text(request, "collection"));
   const auto found = suggest::stored_audit(*library, chosen.name);
-  if (!found)
-    throw Problem{404,
-                  concat("the tags of '", chosen.name,
-                         "' were not looked through yet; start the job 'audit'"),
-                  {},
-                  "no-audit",
-                  {{"collection", chosen.name}}};
-  ItemReader reader(*library, chosen);
   AuditAnswer answer;
   answer.collection = chosen.name;
+  if (!found) return json_answer(answer);
+  ItemReader reader(*library, chosen);
   answer.audited = found->created;
   answer.items = found->items;
   answer.given = found->given;

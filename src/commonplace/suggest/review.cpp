@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "commonplace/base/characters.h"
+#include "commonplace/base/edit_distance.h"
 #include "commonplace/base/error.h"
 #include "commonplace/base/join.h"
 #include "commonplace/base/unicode.h"
@@ -21,37 +23,17 @@ constexpr double kLeastUncertain = 0.25;
 constexpr std::size_t kSnippet = 400;
 constexpr std::size_t kNearTags = 5;
 
-/// The first bytes of a text, not parting a character.
-std::string beginning(const std::string& text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
-}
-
-/// How many bytes must be put in, taken out or replaced to make `b` of `a`.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
 /// The tags that are spelt most like `wanted`, or contain it.
 std::vector<std::string> near_tags(const std::vector<std::string>& tags,
                                    const std::string& wanted) {
   const std::string key = tag_key(wanted);
+  const std::size_t most = std::max<std::size_t>(1, key.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& tag : tags) {
     const std::string other = tag_key(tag);
     const std::size_t distance =
-        other.find(key) != std::string::npos ? 1 : edit_distance(key, other);
-    if (distance <= std::max<std::size_t>(1, key.size() / 3)) near.emplace_back(distance, tag);
+        other.find(key) != std::string::npos ? 1 : edit_distance(key, other, most);
+    if (distance <= most) near.emplace_back(distance, tag);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> names;
@@ -128,8 +110,8 @@ ReviewOrder review_order(const std::string& name) {
 
 std::string snippet_of(const std::string& text) {
   // White space is made one blank, so that somewhat more has to be read.
-  const std::string line = tidy(beginning(text, 4 * kSnippet));
-  const std::string shown = beginning(line, kSnippet);
+  const std::string line = tidy(std::string(shortened(text, 4 * kSnippet)));
+  const std::string shown(shortened(line, kSnippet));
   return shown.size() < line.size() || text.size() > 4 * kSnippet ? shown + "…" : shown;
 }
 

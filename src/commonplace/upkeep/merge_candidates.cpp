@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "commonplace/base/edit_distance.h"
 #include "commonplace/formats/tag_name.h"
 #include "commonplace/library/tags/tag_uses.h"
 #include "commonplace/library/tags/vocabulary.h"
@@ -80,38 +81,6 @@ std::vector<std::string> singulars_of(const std::string& word) {
   return singulars;
 }
 
-/// The characters of UTF-8 text, by where they begin.
-std::vector<std::string_view> characters(std::string_view text) {
-  std::vector<std::string_view> result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = begin + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
-    result.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return result;
-}
-
-/// Edits between two words, neighbours exchanged counted once; more than `most` is most + 1.
-std::size_t edits(std::string_view first, std::string_view second, std::size_t most) {
-  const auto a = characters(first);
-  const auto b = characters(second);
-  if (a.size() > b.size() + most || b.size() > a.size() + most) return most + 1;
-  std::vector<std::vector<std::size_t>> table(a.size() + 1,
-                                              std::vector<std::size_t>(b.size() + 1, 0));
-  for (std::size_t i = 0; i <= a.size(); ++i) table[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) table[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i)
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t best = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1,
-                                   table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        best = std::min(best, table[i - 2][j - 2] + 1);
-      table[i][j] = best;
-    }
-  return std::min(table[a.size()][b.size()], most + 1);
-}
-
 /// What is left of a word when up to `most` of its characters are left out, itself among them: two
 /// words within so many edits have one of these in common.
 std::set<std::string> deletions(const std::string& word, std::size_t most) {
@@ -120,7 +89,7 @@ std::set<std::string> deletions(const std::string& word, std::size_t most) {
   for (std::size_t round = 0; round < most; ++round) {
     std::set<std::string> next;
     for (const std::string& each : last)
-      for (const std::string_view character : characters(each)) {
+      for (const std::string_view character : characters_of(each)) {
         const auto at = static_cast<std::size_t>(character.data() - each.data());
         next.insert(each.substr(0, at) + each.substr(at + character.size()));
       }
@@ -177,7 +146,7 @@ class Search {
     std::unordered_map<std::string, std::vector<std::size_t>> parts;
     for (std::size_t i = 0; i < tags_.size(); ++i) {
       const std::string& key = tags_[i].key;
-      if (characters(key).size() < kLeastLetters || has_digit(key) || key.size() > 60) continue;
+      if (characters_of(key).size() < kLeastLetters || has_digit(key) || key.size() > 60) continue;
       for (const std::string& part : deletions(key, key.size() >= kTwoErrors ? 2 : 1))
         parts[part].push_back(i);
     }
@@ -187,7 +156,7 @@ class Search {
           const std::string& first = tags_[of[a]].key;
           const std::string& second = tags_[of[b]].key;
           const std::size_t most = std::min(first.size(), second.size()) >= kTwoErrors ? 2 : 1;
-          const std::size_t apart = edits(first, second, most);
+          const std::size_t apart = edit_distance(first, second, most);
           // Of two words that are both common, neither is a slip of the pen.
           if (apart <= most && std::min(tags_[of[a]].items, tags_[of[b]].items) * 5 <=
                                    std::max(tags_[of[a]].items, tags_[of[b]].items))

@@ -114,5 +114,5 @@ export const cleanup = {
     await until(async () => (await page.locator('button.guess').count()) === many, 'they are asked again');
     await page.getByRole('link', { name: 'Probably missing' }).click();
     await page.getByRole('heading', { name: 'Which of these tags are not missing?' }).or(page.getByText('No tag seems to be missing.')).waitFor();
-  }, { allowed: /status of 404/ }),
+  }),
 };

@@ -496,7 +496,7 @@ export interface AuditEntry {
 
 export interface AuditAnswer {
   collection: string; // that was looked through
-  audited: string; // when
+  audited: string; // when; empty: not yet, the job 'audit' does it
   items: number; // that were judged
   given: number; // tags that they have
   left: number; // questions that are open

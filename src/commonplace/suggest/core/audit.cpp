@@ -6,17 +6,15 @@
 #include <set>
 #include <unordered_map>
 
-#include <Eigen/Cholesky>
-
 #include "commonplace/base/error.h"
 #include "commonplace/base/rng.h"
 #include "commonplace/eval/split.h"
+#include "commonplace/learn/small_regression.h"
 
 namespace commonplace::suggest {
 namespace {
 
 constexpr std::int64_t kBlock = 512;
-constexpr int kSteps = 30;
 constexpr double kRidge = 1e-2;
 constexpr std::size_t kFacts = 5;
 /// Tags that few items have are judged by those of all tags, as if so many more items had it.
@@ -81,11 +79,10 @@ class Company {
   std::unordered_map<std::uint64_t, std::int64_t> together_;
 };
 
-/// Logistic regression on few facts, by Newton's steps on standardised ones.
-class Regression {
+/// Facts as inputs of a regression: a constant, then each about its mean and of deviation one.
+class Inputs {
  public:
-  Regression(const std::vector<Facts>& facts, const std::vector<double>& outcomes) {
-    constexpr auto kSize = static_cast<Eigen::Index>(kFacts);
+  explicit Inputs(const std::vector<Facts>& facts) {
     const auto count = static_cast<double>(facts.size());
     for (std::size_t i = 0; i < kFacts; ++i) {
       double sum = 0;
@@ -95,38 +92,25 @@ class Regression {
       for (const Facts& each : facts) squares += (each[i] - mean_[i]) * (each[i] - mean_[i]);
       scale_[i] = count > 0 && squares > 0 ? std::sqrt(squares / count) : 1;
     }
-    weights_ = VectorD::Zero(kSize + 1);
-    for (int step = 0; step < kSteps; ++step) {
-      MatrixD curvature = MatrixD::Identity(kSize + 1, kSize + 1) * kRidge;
-      VectorD slope = -kRidge * weights_;
-      for (std::size_t i = 0; i < facts.size(); ++i) {
-        const VectorD x = row(facts[i]);
-        const double probability = 1 / (1 + std::exp(-weights_.dot(x)));
-        slope += (outcomes[i] - probability) * x;
-        curvature.noalias() += std::max(probability * (1 - probability), 1e-6) * x * x.transpose();
-      }
-      const VectorD change = curvature.ldlt().solve(slope);
-      weights_ += change;
-      if (change.norm() < 1e-8) return;
-    }
   }
 
-  double operator()(const Facts& facts) const {
-    return 1 / (1 + std::exp(-weights_.dot(row(facts))));
-  }
-
- private:
-  VectorD row(const Facts& facts) const {
+  VectorD of(const Facts& facts) const {
     VectorD x(static_cast<Eigen::Index>(kFacts) + 1);
+    x(0) = 1;
     for (std::size_t i = 0; i < kFacts; ++i)
-      x(static_cast<Eigen::Index>(i)) = (facts[i] - mean_[i]) / scale_[i];
-    x(static_cast<Eigen::Index>(kFacts)) = 1;
+      x(static_cast<Eigen::Index>(i) + 1) = (facts[i] - mean_[i]) / scale_[i];
+    return x;
+  }
+  MatrixD of(const std::vector<Facts>& facts) const {
+    MatrixD x(std::ssize(facts), static_cast<Eigen::Index>(kFacts) + 1);
+    for (std::size_t i = 0; i < facts.size(); ++i)
+      x.row(static_cast<Eigen::Index>(i)) = of(facts[i]);
     return x;
   }
 
+ private:
   std::array<double, kFacts> mean_{};
   std::array<double, kFacts> scale_{};
-  VectorD weights_;
 };
 
 class Judging {
@@ -247,14 +231,14 @@ class Judging {
   /// Learns what sets tags that were given apart from others, and doubts by it.
   void doubt() {
     std::vector<Facts> facts;
-    std::vector<double> outcomes;
     for (const auto* list : {&given_, &drawn_})
-      for (const JudgedTag& each : *list) {
-        facts.push_back(facts_of(each));
-        outcomes.push_back(list == &given_ ? 1 : 0);
-      }
-    const Regression is_given(facts, outcomes);
-    for (JudgedTag& each : given_) each.doubt = 1 - is_given(facts_of(each));
+      for (const JudgedTag& each : *list) facts.push_back(facts_of(each));
+    VectorD is_given = VectorD::Zero(std::ssize(facts));
+    is_given.head(std::ssize(given_)).setOnes();
+    const Inputs inputs(facts);
+    const VectorD weights = fit_logistic(inputs.of(facts), is_given, kRidge);
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      given_[i].doubt = 1 - logistic(weights.dot(inputs.of(facts[i])));
   }
 
   const SuggesterData& data_;

@@ -15,7 +15,7 @@
 #include "commonplace/io/json.h"
 #include "commonplace/io/model_file.h"
 #include "commonplace/io/options_json.h"
-#include "commonplace/transfer/core/small_regression.h"
+#include "commonplace/learn/small_regression.h"
 
 // z is the standardised inputs of an example, y what is to be predicted, w weights.
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import * as api from '../../api/api';
 import { audit } from '../../api/audit';
-import { Problem } from '../../api/http';
 import type { AuditEntry, Fault } from '../../api/types';
 import { GuessGrid, guessKey } from '../../components/guess_grid';
 import { useAnswer } from '../../components/hooks';
@@ -41,7 +40,7 @@ export function AuditGrid({ kind }: { kind: Fault }) {
   };
   const look = (title: string, primary: boolean) => (readOnly.value ? null
     : <RunJob key={collection} request={{ task: 'audit', collection }} title={title} primary={primary} done={answer.again} />);
-  const none = answer.error instanceof Problem && answer.error.code === 'no-audit';
+  const none = answer.value?.audited === '';
   return (
     <>
       <div class="tools">

@@ -1,4 +1,4 @@
-#include "commonplace/transfer/core/small_regression.h"
+#include "commonplace/learn/small_regression.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 // x  inputs   y  what is to be predicted   w  weights   s  x w   p  probabilities of 1
 
-namespace commonplace::transfer {
+namespace commonplace {
 namespace {
 
 constexpr int kNewtonSteps = 50;
@@ -81,4 +81,4 @@ VectorD fit_ridge(const MatrixD& x, const VectorD& y, double ridge) {
   return gram.ldlt().solve(x.transpose() * y);
 }
 
-}  // namespace commonplace::transfer
+}  // namespace commonplace

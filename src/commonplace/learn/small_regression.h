@@ -4,7 +4,7 @@
 
 #include "commonplace/base/matrix.h"
 
-namespace commonplace::transfer {
+namespace commonplace {
 
 /// Regressions of a few inputs on a few thousand examples at most. `x` is examples x inputs, of
 /// which the first is 1 for all: its weight is the constant, which is not penalised.
@@ -19,4 +19,4 @@ VectorD fit_logistic(const MatrixD& x, const VectorD& y, double ridge);
 /// The weights w that minimise |x w - y|² + ridge |w|². O(examples inputs²).
 VectorD fit_ridge(const MatrixD& x, const VectorD& y, double ridge);
 
-}  // namespace commonplace::transfer
+}  // namespace commonplace
