@@ -5,8 +5,12 @@ import { command, drop, go, until, visit, world } from '../support.mjs';
 
 const form = (page, title) => page.locator('details.task').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-/** Presses Enter on what adds the chosen files, as soon as it is there. */
-const add = (page) => page.locator('form.chosen button[type=submit]').press('Enter');
+/** Presses Enter on what adds the chosen files, as soon as it is seen: what is hidden takes no key. */
+async function add(page) {
+  const button = page.locator('form.chosen button[type=submit]');
+  await button.waitFor();
+  await button.press('Enter');
+}
 
 export const library = {
   'learning is started and watched to its end': () => visit(async ({ page, server }) => {
